@@ -89,7 +89,8 @@ extension SimperiumScenarios {
                     ],
                     rules: [
                         "simperium.session.resend-before-cv", "simperium.session.client-id-changed",
-                        "simperium.change.never-resent", "simperium.change.duplicate-edit",
+                        "simperium.change.never-resent", "simperium.change.forgotten",
+                        "simperium.change.duplicate-edit", "simperium.diff.repeats-insert",
                         "simperium.change.resend-under-new-ccid",
                         "simperium.change.ccid-with-other-content", "simperium.change.ccid-reused",
                         "simperium.story.double-text", "simperium.story.lost-edit",

@@ -52,13 +52,15 @@ enum SimperiumScenarios {
     /// The rules that can be broken after a refusal.
     static let afterRefusal = [
         "simperium.change.ccid-reused", "simperium.change.ccid-with-other-content",
-        "simperium.change.stuck-key", "simperium.story.stuck-key", "simperium.story.lost-edit",
+        "simperium.change.forgotten", "simperium.change.stuck-key", "simperium.story.stuck-key",
+        "simperium.story.lost-edit",
         "simperium.story.full-resend-loop",
     ]
     /// The rules that concurrent edits can break.
     static let besideOthers = [
         "simperium.change.sv-behind", "simperium.change.foreign-answer", "simperium.remote.echo",
-        "simperium.diff.repeats-insert", "simperium.diff.undoes-own-member",
+        "simperium.remote.taken-back", "simperium.diff.repeats-insert",
+        "simperium.diff.undoes-own-member",
         "simperium.diff.does-not-apply", "simperium.story.echo", "simperium.story.ghost-writing",
         "simperium.story.lost-edit", "simperium.story.double-text",
     ]

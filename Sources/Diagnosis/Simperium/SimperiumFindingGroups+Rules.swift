@@ -18,7 +18,8 @@ extension SimperiumFindingGroups {
         title: "Edits are not lost.",
         source: "Simperium/Specification.md#acknowledgements; Diagnosis/Catalogue.md#r35, #r53",
         follows: "findings of its parts",
-        evidence: "two edits that were never sent again or were taken back by the client itself",
+        evidence: "two edits that were never sent again, were forgotten or were taken back by the "
+            + "client itself",
         expects: "each edit on the server",
         silent: "where its parts are silent",
         cause: "keeps its pending changes in memory only, or loses them when it rebases"

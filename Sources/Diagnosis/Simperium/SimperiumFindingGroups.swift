@@ -13,6 +13,7 @@ enum SimperiumFindingGroups {
             lostEdit,
             [
                 SimperiumChangeRules.neverResent.id, SimperiumChangeRules.undoesOwnMember.id,
+                SimperiumChangeRules.forgotten.id,
             ], least: 2, within: nil, .client
         ) { _, count in "\(count) edits of the client were lost." },
         group(

@@ -5,7 +5,9 @@ import Wire
 
 /// Each rule about changes with sessions that break it, come close to it and allow no verdict.
 @Suite struct ChangeRuleTests {
-    private static let cases = FormCases.all + VersionCases.all + AnswerCases.all + DiffCases.all
+    private static let cases =
+        FormCases.all + VersionCases.all + AnswerCases.all + DiffCases.all
+        + EditCases.all
     private static let reported = SimperiumFindingGroups.rules.filter {
         // Their parts are rules about sessions.
         ![SimperiumFindingGroups.reindexLoop, SimperiumFindingGroups.reconnectStorm].contains($0)

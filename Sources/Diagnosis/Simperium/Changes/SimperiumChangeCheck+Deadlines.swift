@@ -7,8 +7,10 @@ extension SimperiumChangeCheck {
     mutating func wait(
         for refusal: SimperiumChangeRefusal, _ sent: Sent, _ place: SimperiumChangePlace
     ) {
-        func wait(_ rule: Rule, _ item: SimperiumChangeDeadline) {
-            let patience = rule.deadlineNanoseconds ?? 0
+        func wait(
+            _ rule: Rule, _ item: SimperiumChangeDeadline, for patience: Int64? = nil
+        ) {
+            let patience = patience ?? rule.deadlineNanoseconds ?? 0
             deadlines.wait(
                 until: Instant(nanoseconds: refusal.answer.at.nanoseconds + patience), item)
         }
@@ -20,7 +22,11 @@ extension SimperiumChangeCheck {
         case 417 where isModify && sent.change.data == nil,
             440 where isModify && sent.change.data == nil:
             wait(SimperiumChangeRules.notSentWhole, .resend(place, refusal))
-        case 400, 413, 500...599: wait(SimperiumChangeRules.stuckKey, .resend(place, refusal))
+        case 500...599:
+            let pause = SimperiumChangeRules.retryPause(after: refusal.times)
+            wait(SimperiumChangeRules.stuckKey, .resend(place, refusal), for: pause)
+            wait(SimperiumChangeRules.stuckKey, .resend(place, refusal))
+        case 400, 413: wait(SimperiumChangeRules.stuckKey, .resend(place, refusal))
         default: break
         }
     }
@@ -87,6 +93,8 @@ extension SimperiumChangeCheck {
         guard refusal.code == 404 || refusal.code == 417 || refusal.code == 440 else {
             let elsewhere = clients[client].count - refusal.count
             guard isEnded || elsewhere >= SimperiumChangeRules.leastElsewhere else { return }
+            // It is looked at twice.
+            keys.change(place) { $0.refusal = nil }
             return findLate(
                 SimperiumChangeRules.stuckKey, place, refusal, channel, now,
                 detail: "A change of \(place.key) was answered with \(code), and nothing of it was "
@@ -132,17 +140,19 @@ extension SimperiumChangeCheck {
                 steps: steps))
     }
 
-    /// After a reconnection: a change without an answer.
-    private mutating func judgeOwed(
+    /// After a reconnection: a change that is to be sent again.
+    ///
+    /// `goneOn` is the number of other changes that were sent since; nil where only time passed.
+    mutating func judgeOwed(
         _ place: Place, _ number: Int32, _ connection: ConnectionID, _ since: Instant,
-        _ now: Instant, _ session: borrowing SessionView, _ report: inout Report
+        _ now: Instant, goneOn: Int? = nil, _ session: borrowing SessionView,
+        _ report: inout Report
     ) {
         let client = Int(place.owner)
         guard clients[client].session == number, clients[client].unanswered.contains(place),
-            let owed = sent.value(place), owed.session != number, owed.answer == nil,
-            !owed.isMade, !owed.isAnswerLost, session.isWhole(owed.connection),
-            isThere(connection, since: since, now, session),
-            isEnded
+            let owed = sent.value(place), owed.session != number, owed.isOwed,
+            session.isWhole(owed.connection), isThere(connection, since: since, now, session),
+            isEnded || goneOn != nil
                 || (connections[connection]?.lastSentAt.nanoseconds ?? 0) - since.nanoseconds
                     > Self.surely
         else { return }
@@ -151,17 +161,49 @@ extension SimperiumChangeCheck {
         let key = keys.peek(Place(owner: place.owner, key: owed.key))
         guard key?.last == place.key else { return }
         let ccid = place.key
+        let answer = owed.answer.map { Self.words($0.code) } ?? "not answered"
         var steps: [FindingStep] = []
         let first = kept[owed.evidence]
-        if let first { steps.append(FindingStep(first, "sent, and not answered")) }
+        if let first { steps.append(FindingStep(first, "sent, and \(answer)")) }
         steps.append(FindingStep(at: since, "connected again and up to date"))
+        let others =
+            goneOn.map { ", while \($0 == 1 ? "another change was" : "\($0) other changes were")" }
+            ?? ""
         steps.append(FindingStep(at: now, "not sent again", place: first?.place))
         report.add(
             Finding(
                 SimperiumChangeRules.neverResent, connection: connection,
                 client: clients[client].id, topic: topic(clients[client].bucketName, owed.key),
-                detail: "The change \(ccid) of \(owed.key) was not answered when its connection "
-                    + "ended, and was not sent again on the next one: the edit is lost.",
+                detail: "The change \(ccid) of \(owed.key) was \(answer) when its connection "
+                    + "ended, and was not sent again on the next one\(others): the edit is lost.",
                 steps: steps))
+    }
+
+    /// After a reconnection: another change was sent instead of what is to be sent again.
+    mutating func goOn(
+        _ scene: Scene, _ session: borrowing SessionView, _ report: inout Report
+    ) {
+        guard let channel = connections[scene.connection]?.channels[scene.channel.number],
+            !channel.owed.isEmpty, let since = channel.syncedAt
+        else { return }
+        let goneOn = channel.goneOn + 1
+        connections[scene.connection]?.channels[scene.channel.number]?.goneOn = goneOn
+        let passed = scene.at.nanoseconds - since.nanoseconds
+        guard passed >= SimperiumChangeRules.leastPause else { return }
+        let due = channel.owed.filter { place in
+            guard let change = sent.peek(place) else { return true }
+            let age = scene.at.nanoseconds - change.sentAt.nanoseconds
+            return passed >= SimperiumChangeRules.longPause
+                || goneOn >= 2 && age >= SimperiumChangeRules.longPause
+        }
+        guard !due.isEmpty else { return }
+        connections[scene.connection]?.channels[scene.channel.number]?.owed.removeAll {
+            due.contains($0)
+        }
+        for place in due {
+            judgeOwed(
+                place, channel.session, scene.connection, since, scene.at, goneOn: goneOn, session,
+                &report)
+        }
     }
 }

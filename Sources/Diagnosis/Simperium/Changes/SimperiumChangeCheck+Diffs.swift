@@ -10,7 +10,8 @@ extension SimperiumChangeCheck {
         _ report: inout Report
     ) {
         guard let operations = trial.operations, !known.isAltered, scene.isWhole else { return }
-        judgeUndoing(&trial, operations, known, scene, &report)
+        judgeUndoing(&trial, known, scene, &report)
+        if trial.isJudged { return }
         if trial.change.sv == nil {
             judgeCreation(&trial, operations, scene, &report)
             return
@@ -44,7 +45,7 @@ extension SimperiumChangeCheck {
             default: isNothing = false
             }
             guard let old else { continue }
-            judgeMember(&trial, member, old, new, known, scene, &report)
+            judgeMember(&trial, member, old, new, scene, &report)
             if trial.isJudged { return }
         }
         if isNothing, trial.change.data == nil { findNothing(trial, scene, &report) }
@@ -161,10 +162,10 @@ extension SimperiumChangeCheck {
 
     private mutating func judgeMember(
         _ trial: inout SimperiumChangeTrial, _ member: JSONObject.Member, _ old: JSONValue,
-        _ new: JSONValue?, _ known: Key, _ scene: Scene, _ report: inout Report
+        _ new: JSONValue?, _ scene: Scene, _ report: inout Report
     ) {
         let name = member.value["o"]?.string
-        guard let rule = oddity(name, member, old, new, known, scene) else { return }
+        guard let rule = Self.oddity(name, member, old, new) else { return }
         trial.isJudged = true
         let range = Self.range(of: JSONPath([.key(member.key.string)]), trial)
         switch rule {
@@ -179,26 +180,17 @@ extension SimperiumChangeCheck {
                 detail:
                     "A change of \(trial.key) replaces all of the text of \(member.key), most of "
                     + "which stays as it was.", "replaced", range, &report)
-        default:
-            find(
-                rule, scene, trial.key,
-                detail: "A change of \(trial.key) inserts "
-                    + "`\(Quote.escaped(String((known.insert?.text ?? "").prefix(60))))` into "
-                    + "\(member.key) beside the same text, which the client inserted before.",
-                after: [(known.insertedBy, "inserted first")]
-                    + (known.remote.map { [($0.evidence, "of another client")] } ?? []),
-                "inserted again", range, &report)
+        default: break
         }
     }
 
     /// The rule that an operation on a member that is there breaks.
-    private func oddity(
-        _ name: String?, _ member: JSONObject.Member, _ old: JSONValue, _ new: JSONValue?,
-        _ known: Key, _ scene: Scene
+    private static func oddity(
+        _ name: String?, _ member: JSONObject.Member, _ old: JSONValue, _ new: JSONValue?
     ) -> Rule? {
         switch (name, old) {
         case ("+", .string(let before)), ("r", .string(let before)):
-            if case .string(let after)? = new, Self.isMostlyKept(before, after) {
+            if case .string(let after)? = new, isMostlyKept(before, after) {
                 return SimperiumChangeRules.wholeText
             }
             return name == "+" ? SimperiumChangeRules.overwrites : nil
@@ -207,13 +199,8 @@ extension SimperiumChangeCheck {
             guard let text = member.value["v"]?.string,
                 let delta = try? StringDelta(parsing: text)
             else { return nil }
-            if let insert = known.insert, insert.member == member.key, known.isForeignSince,
-                Self.repeats(delta, insert.text, before)
-            {
-                return SimperiumChangeRules.repeatsInsert
-            }
             let keeps = delta.steps.contains { if case .keep = $0 { true } else { false } }
-            if !keeps, case .string(let after)? = new, Self.isMostlyKept(before, after) {
+            if !keeps, case .string(let after)? = new, isMostlyKept(before, after) {
                 return SimperiumChangeRules.wholeText
             }
             return nil
@@ -230,63 +217,6 @@ extension SimperiumChangeCheck {
         if 4 * start >= 3 * longest { return true }
         let end = zip(a.reversed(), b.reversed()).prefix { $0 == $1 }.count
         return 4 * min(start + end, min(a.count, b.count)) >= 3 * longest
-    }
-
-    /// Whether the delta inserts the text beside the same text.
-    private static func repeats(_ delta: StringDelta, _ text: String, _ base: String) -> Bool {
-        guard
-            delta.steps.contains(where: { if case .insert(text) = $0 { true } else { false } })
-        else { return false }
-        let wanted = Array(text.utf16)
-        guard Set(wanted).count > 1 else { return false }
-        let units = Array(base.utf16)
-        var place = 0
-        for step in delta.steps {
-            switch step {
-            case .keep(let count), .drop(let count): place += count
-            case .insert(let inserted):
-                guard inserted == text else { continue }
-                let before = max(0, place - wanted.count)..<min(place, units.count)
-                let after = min(place, units.count)..<min(place + wanted.count, units.count)
-                if units[before].elementsEqual(wanted) || units[after].elementsEqual(wanted) {
-                    return true
-                }
-            }
-        }
-        return false
-    }
-
-    /// A member that the client wrote is removed right after another client changed another member.
-    private mutating func judgeUndoing(
-        _ trial: inout SimperiumChangeTrial, _ operations: JSONObject, _ known: Key,
-        _ scene: Scene, _ report: inout Report
-    ) {
-        guard let remote = known.remote, known.session == scene.channel.session,
-            remote.at > known.writtenAt,
-            scene.at.nanoseconds - remote.at.nanoseconds < 10_000_000_000,
-            scene.at.nanoseconds - known.writtenAt.nanoseconds < 60_000_000_000
-        else { return }
-        // A change with other operations may have created the object again.
-        let takesOnly = operations.members.allSatisfy {
-            $0.value["o"]?.string == "-" && known.written.contains($0.key)
-        }
-        guard takesOnly else { return }
-        for member in operations.members {
-            guard let range = remote.change.value,
-                let text = kept[remote.evidence]?.heard?.text,
-                let document = try? JSONDocument.scan(text, in: range),
-                document.root[member.key.string] == nil, let made = known.made
-            else { continue }
-            trial.isJudged = true
-            let own = sent.peek(Place(owner: scene.client, key: made))
-            return find(
-                SimperiumChangeRules.undoesOwnMember, scene, trial.key,
-                detail: "A change of \(trial.key) removes \(member.key), which the client wrote "
-                    + "itself just before, right after another client changed something else.",
-                after: (own.map { [($0.evidence, "written")] } ?? []) + [
-                    (remote.evidence, "of another client")
-                ], "removed", trial.change.value, &report)
-        }
     }
 
     /// Whether `d` equals the result of `v`.

@@ -30,6 +30,7 @@ extension SimperiumChangeCheck {
                 }
                 key.isAltered = scene.command.origin != .peer
                 key.show(entity: reply.version, scene, seq)
+                key.ledger.happen(.loaded, scene.evidence, scene.at)
             }
         case .indexPage(let page): hear(page, scene, seq)
         default: break
@@ -47,6 +48,7 @@ extension SimperiumChangeCheck {
                 if entry.data != nil {
                     key.isAltered = scene.command.origin != .peer
                     key.show(index: version, scene, seq)
+                    key.ledger.happen(.loaded, scene.evidence, scene.at)
                 } else if version != key.shown {
                     key.isSettled = false
                 }
@@ -147,7 +149,8 @@ extension SimperiumChangeCheck {
         keys.update(place) { key in
             key.begin(scene.channel.session)
             key.news += 1
-            if isAltered { key.isAltered = true }
+            // What the client has already tells it nothing else.
+            if isAltered, !key.has(change) { key.isAltered = true }
             key.show(change, scene, seq, isOwn: mine != nil)
             if let mine {
                 // Not rebased: the client has what it was for, and is now where it led to.
@@ -155,11 +158,10 @@ extension SimperiumChangeCheck {
                     key.isSettled = true
                 }
                 // A copy of all of it takes long.
-                key.take(
-                    sent.values[mine].change.operation, sent.values[mine].insert,
-                    by: sent.values[mine].evidence, own?.key, scene)
+                key.take(sent.values[mine].change.operation, own?.key)
+                key.ledger.take(change, scene, isOwn: true)
             } else {
-                key.isForeignSince = true
+                key.ledger.take(change, scene, isOwn: false)
                 key.remote = SimperiumChangeRemote(
                     evidence: scene.evidence, change: change, at: scene.at)
             }
@@ -191,9 +193,16 @@ extension SimperiumChangeCheck {
             session: scene.channel.session, evidence: scene.evidence)
         guard let place = sent.use(own) else { return }
         // An answer to what was sent before does not count twice.
-        if let before = sent.values[place].answer, before.code == 0, answer.code != 409 { return }
+        if let before = sent.values[place].answer, before.code == 0, answer.code != 409 {
+            let object = Place(owner: scene.client, key: sent.values[place].key)
+            keys.change(object) {
+                $0.ledger.happen(.acknowledgedAgain, scene.evidence, scene.at)
+            }
+            return
+        }
         sent.values[place].answer = answer
-        clients[Int(scene.client)].answer(own)
+        // After a server error it is to be sent again as it is.
+        if !(500...599).contains(answer.code) { clients[Int(scene.client)].answer(own) }
         let number = scene.channel.number
         guard answer.code != 0 else {
             connections[scene.connection]?.channels[number]?.unpermitted = 0
@@ -202,6 +211,7 @@ extension SimperiumChangeCheck {
             }
             return
         }
+        sent.values[place].refusals += 1
         let mine = sent.values[place]
         if answer.code == 401 {
             connections[scene.connection]?.channels[number]?.unpermitted += 1
@@ -214,8 +224,9 @@ extension SimperiumChangeCheck {
             key.begin(scene.channel.session)
             let made = SimperiumChangeRefusal(
                 code: answer.code, ccid: own.key, answer: answer, channelAsks: channelAsks,
-                keyAsks: key.asks, news: key.news, count: count)
+                keyAsks: key.asks, news: key.news, count: count, times: mine.refusals)
             refusal = made
+            key.ledger.refuse(answer, isMade: mine.isMade)
             // A client that received "no such object" may create it again.
             if answer.code == 404, mine.change.operation == .remove { key.presence = .unknown }
             guard key.last == own.key else { return }
@@ -241,7 +252,7 @@ extension SimperiumChangeCheck {
     private mutating func sync(_ scene: Scene) {
         let number = scene.channel.number
         guard connections[scene.connection]?.channels[number]?.isSynced == false else { return }
-        connections[scene.connection]?.channels[number]?.isSynced = true
+        connections[scene.connection]?.channels[number]?.syncedAt = scene.at
         // In the order in which they were sent: what a set gives differs from run to run.
         let owed = clients[Int(scene.client)].unanswered.filter { place in
             guard let change = sent.peek(place), change.session != scene.channel.session else {
@@ -249,6 +260,7 @@ extension SimperiumChangeCheck {
             }
             return connections[change.connection]?.endedAt != nil
         }.sorted { (sent.peek($0)?.evidence ?? 0) < (sent.peek($1)?.evidence ?? 0) }
+        connections[scene.connection]?.channels[number]?.owed = Array(owed.prefix(64))
         for place in owed.prefix(1_000) {
             let patience = SimperiumChangeRules.neverResent.deadlineNanoseconds ?? 0
             deadlines.wait(
@@ -267,7 +279,7 @@ extension SimperiumChangeRecent<SimperiumChangeKey> {
     }
 }
 
-extension SimperiumChangeRecent<SimperiumChangeSent> {
+extension SimperiumChangeRecent {
     mutating func change(_ key: Key, _ body: (inout Value) -> Void) {
         guard let place = use(key) else { return }
         body(&values[place])
@@ -275,6 +287,12 @@ extension SimperiumChangeRecent<SimperiumChangeSent> {
 }
 
 extension SimperiumChangeKey {
+    /// Whether the client received a change, or a later one, on this channel before.
+    func has(_ change: SimperiumChange<Range<Int>>) -> Bool {
+        guard change.operation == .modify, let ev = change.ev else { return false }
+        return presence == .present && isSettled && ev <= shown
+    }
+
     /// Another channel: what was sent on the last one may not have arrived.
     mutating func begin(_ session: Int32) {
         guard self.session != session else { return }
@@ -350,8 +368,7 @@ extension SimperiumChangeKey {
 
     /// The server accepted a change of this client.
     mutating func take(
-        _ operation: ChangeOperation?, _ insert: SimperiumChangeInsert?,
-        by evidence: Int, _ ccid: ExactText?, _ scene: SimperiumChangeCheck.Scene
+        _ operation: ChangeOperation?, _ ccid: ExactText?
     ) {
         guard made != ccid || ccid == nil else { return }
         refusal = nil
@@ -359,11 +376,5 @@ extension SimperiumChangeKey {
         tooLarge = 0
         guard operation == .modify else { return }
         made = ccid
-        madeAt = scene.at
-        writtenAt = scene.at
-        guard let insert else { return }
-        self.insert = insert
-        insertedBy = evidence
-        isForeignSince = false
     }
 }

@@ -47,7 +47,8 @@ extension SimperiumChangeCheck {
         if change.data != nil, let known = keys.use(place) {
             judgeWhole(change, key, keys.values[known].wholeRefusals, scene, &report)
         }
-        if let before = sent.value(ccid) {
+        let before = sent.value(ccid)
+        if let before {
             judgeAgain(before, &trial, scene, &report)
             sent.change(ccid) { known in
                 if !trial.isReuse {
@@ -69,9 +70,10 @@ extension SimperiumChangeCheck {
                 key: key, evidence: scene.evidence, change: Sent.Gist(change),
                 session: scene.channel.session, connection: scene.connection, sentAt: scene.at,
                 asks: scene.channel.asks,
-                result: trial.result, size: trial.size, insert: trial.insert,
+                result: trial.result, size: trial.size, edits: trial.edits,
                 repeats: trial.repeats)
-            sent.set(ccid, added, cost: 512 + 2 * trial.size)
+            let cost = trial.edits.reduce(512 + 2 * trial.size) { $0 + $1.cost }
+            sent.set(ccid, added, cost: cost)
         }
         let isAnswered = sent.place(of: ccid).map { sent.values[$0].isDone } ?? false
         if !isAnswered, clients[Int(scene.client)].unanswered.count < 10_000 {
@@ -85,9 +87,10 @@ extension SimperiumChangeCheck {
             }
             state.refusal = nil
             state.last = ccid.key
-            if change.operation == .modify, !trial.members.isEmpty { state.written = trial.members }
+            state.ledger.send(ccid.key, scene)
             if !trial.isBehind { state.behind = [] }
         }
+        if before == nil { goOn(scene, session, &report) }
     }
 
     /// A version that was sent on this connection shows how much the client has received.
@@ -256,6 +259,8 @@ extension SimperiumChangeCheck {
     ) {
         let change = trial.change
         if scene.isWhole { trial.work(&truth, Place(owner: scene.bucket, key: trial.key)) }
+        judgeForgetting(&trial, known, scene, session, &report)
+        guard !trial.isJudged else { return }
         judgeInFlight(&trial, known, scene, session, &report)
         if let refusal = known.refusal, !trial.isJudged,
             refusal.answer.session == scene.channel.session,
@@ -278,6 +283,8 @@ extension SimperiumChangeCheck {
         }
         guard !trial.isJudged else { return }
         judgeRepetition(&trial, known, scene, &report)
+        guard !trial.isJudged else { return }
+        judgeDoubling(&trial, known, scene, &report)
         guard !trial.isJudged else { return }
         judgeEcho(&trial, known, scene, &report)
         guard !trial.isJudged else { return }
@@ -353,6 +360,7 @@ extension SimperiumChangeCheck {
         else { return }
         trial.isJudged = true
         trial.repeats = first
+        let harm: FindingRow.Severity? = trial.edits.contains(where: \.isText) ? .error : nil
         var earlier = [(evidence: before.evidence, detail: "sent first")]
         if let answer = before.answer { earlier.append((answer.evidence, Self.words(answer.code))) }
         find(
@@ -360,14 +368,14 @@ extension SimperiumChangeCheck {
             detail:
                 "The change \(first) of \(trial.key) was applied by the server, and the same edit of "
                 + "version \(change.sv ?? 0) is sent again as \(trial.ccid).",
-            after: earlier, "the same edit", change.range, &report)
+            severity: harm, after: earlier, "the same edit", change.range, &report)
     }
 
     /// The server applied the same edit twice.
     mutating func judgeDouble(
         _ second: Sent, _ ccid: Place, _ first: ExactText, _ scene: Scene, _ report: inout Report
     ) {
-        guard let insert = second.insert,
+        guard let insert = second.edits.first(where: { $0.isText }),
             let before = sent.peek(Place(owner: scene.client, key: first))
         else { return }
         var earlier = [(evidence: before.evidence, detail: "inserted")]
@@ -375,7 +383,7 @@ extension SimperiumChangeCheck {
         earlier.append((second.evidence, "inserted again"))
         find(
             SimperiumFindingGroups.doubleText, scene, second.key,
-            detail: "The text `\(Quote.escaped(String(insert.text.prefix(60))))` occurs twice in "
+            detail: "The text `\(insert.quote)` occurs twice in "
                 + "\(insert.member) of \(second.key): the server applied the same edit as "
                 + "\(first) and as \(ccid.key).",
             absorbs: [SimperiumChangeRules.duplicateEdit.id], after: earlier, "applied again", nil,

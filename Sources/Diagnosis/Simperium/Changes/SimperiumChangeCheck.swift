@@ -141,7 +141,7 @@ struct SimperiumChangeCheck: Check {
         connections[id]?.channels[number] = Channel(
             number: number, session: sessions, app: request.app ?? command.row.app ?? "",
             bucketName: request.bucket ?? "", clientID: request.clientID ?? "",
-            asksInInit: asks)
+            asksInInit: asks, openedAt: command.row.at)
     }
 
     private mutating func take(_ reply: AuthReply, _ number: Int?, _ id: ConnectionID) {

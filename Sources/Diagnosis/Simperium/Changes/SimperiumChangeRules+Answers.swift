@@ -66,8 +66,9 @@ extension SimperiumChangeRules {
         source: "Simperium/Specification.md#errors; "
             + "Diagnosis/Catalogue.md#r21; observed: node-simperium, electron #3387",
         follows: "answers to changes and what follows",
-        evidence: "nothing of the object for ten minutes after a server error, while three or "
-            + "more other changes were sent",
+        evidence:
+            "nothing of the object for half a minute after a server error, doubled with each, "
+            + "or ten minutes after 400 and 413, while three or more other changes were sent",
         expects: "after 5xx the same change again; after 400 and 413 to inform the user",
         deadlineNanoseconds: 600_000_000_000,
         silent: "where the connection or session ends before, or Tapedeck does something to the "
@@ -184,9 +185,11 @@ extension SimperiumChangeRules {
         title: "What was not answered is sent again on the next connection.",
         source: "Simperium/Specification.md#acknowledgements: \"flag the change as sent but "
             + "not yet acknowledged\"; Diagnosis/Catalogue.md#r53; observed: simplenote-electron #1098, #1103",
-        follows: "changes that were not answered when their connection ended",
-        evidence: "neither the change nor a mention of it within three minutes after the client is "
-            + "up to date again",
+        follows:
+            "changes that were not answered, or answered with 5xx, when their connection ended",
+        evidence: "neither the change nor a mention of it after the client is up to date again: "
+            + "when it sends a new change 20 s after that, or its second one 5 s after that and "
+            + "20 s after the lost change; else within three minutes",
         expects: "the same bytes, once the answer to cv or the index is there",
         deadlineNanoseconds: 180_000_000_000,
         silent: "where the connection or session ends before, bytes are missing, Tapedeck does "

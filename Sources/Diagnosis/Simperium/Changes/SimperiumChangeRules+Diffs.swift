@@ -4,7 +4,7 @@ import Wire
 extension SimperiumChangeRules {
     static let ofDiffs: [Rule] = [
         dataDiffers, deltaLength, halfPair, nothing, doesNotApply, overwrites, wholeText,
-        undoesOwnMember, repeatsInsert, echo, echoOfRemoval,
+        echo, echoOfRemoval,
     ]
 
     static let dataDiffers = Rule(
@@ -101,36 +101,6 @@ extension SimperiumChangeRules {
         silent: "the data of the object at this version were not received since the capture began, "
             + "or bytes are missing; for texts that have little in common",
         cause: "does not diff"
-    )
-
-    static let undoesOwnMember = Rule(
-        "simperium.diff.undoes-own-member", .warning,
-        title: "A remote change of one member does not undo the client's own edit of another.",
-        source: "Simperium/Specification.md#reloading: \"a local transform of the "
-            + "modifications\"; Diagnosis/Catalogue.md#r35; observed: node-simperium returns from its transform "
-            + "after the first key",
-        follows: "members that the client wrote, and changes of others",
-        evidence: "nothing but - of members that the client wrote less than a minute ago, "
-            + "within ten seconds after another client changed another member",
-        expects: "to keep the member",
-        silent: "the data of the object at this version were not received since the capture began, "
-            + "or bytes are missing; where the member was written by others",
-        cause: "transforms only the first shared key of two diffs and loses the rest"
-    )
-
-    static let repeatsInsert = Rule(
-        "simperium.diff.repeats-insert", .warning,
-        title: "A text that the server has is not inserted again.",
-        source:
-            "Simperium/Specification.md#reloading: \"a local transform of the modifications vs the diff\"; "
-            + "Diagnosis/Catalogue.md#r36; observed: node-simperium, simplenote-electron #1787",
-        follows: "the last text of four or more code units that the client inserted and the "
-            + "server accepted",
-        evidence: "the same text inserted beside itself after another client changed the object",
-        expects: "nothing: the text is there",
-        silent: "the data of the object at this version were not received since the capture began, "
-            + "or bytes are missing; for shorter texts and repeated characters",
-        cause: "rebases an acknowledged edit once more over a remote change (ghost-writing)"
     )
 
     static let echo = Rule(

@@ -53,12 +53,19 @@ struct SimperiumChangeChannel: Sendable {
     private let opening: Opening
     /// Whether the `init` requests something at once.
     let asksInInit: Bool
+    let openedAt: Instant
     /// Number of the bucket of the user; nil before the server accepted the client.
     var bucket: Int32?
     /// Number of the client in it.
     var client: Int32 = 0
     /// Whether the client has received what it requested first.
-    var isSynced = false
+    var isSynced: Bool { syncedAt != nil }
+    /// Since when.
+    var syncedAt: Instant?
+    /// Changes that were sent before and are to be sent again, at most 64.
+    var owed: [SimperiumChangePlace] = []
+    /// New changes since.
+    var goneOn = 0
     /// Requests for changes or for the index.
     var asks = 0
     /// The last change of another client on this channel.
@@ -70,12 +77,13 @@ struct SimperiumChangeChannel: Sendable {
 
     init(
         number: Int, session: Int32, app: String, bucketName: String, clientID: String,
-        asksInInit: Bool
+        asksInInit: Bool, openedAt: Instant
     ) {
         self.number = number
         self.session = session
         opening = Opening(app: app, bucketName: bucketName, clientID: clientID)
         self.asksInInit = asksInInit
+        self.openedAt = openedAt
     }
 
     var app: String { opening.app }
@@ -98,6 +106,12 @@ struct SimperiumChangeClient: Sendable {
     var fails: [Int: Set<ExactText>] = [:]
     /// Changes that it sent.
     var count = 0
+    /// Whether it was seen to insert the same text twice of its own accord.
+    var repeatsItself = false
+    /// Times in a row that it took back what another client had changed.
+    var takenBack = 0
+    /// Times in a row that it took back its own change when that was acknowledged.
+    var takenBackOwn = 0
 
     /// A change was answered.
     mutating func answer(_ change: SimperiumChangePlace) {
@@ -146,6 +160,8 @@ struct SimperiumChangeSent: Sendable {
     var asks: Int
     /// The answer that the client received; nil for none.
     var answer: SimperiumChangeAnswer?
+    /// How often it was refused.
+    var refusals = 0
     /// Whether the server acknowledged it.
     var isMade = false
     /// Whether the server answered and the answer did not arrive.
@@ -154,21 +170,19 @@ struct SimperiumChangeSent: Sendable {
     var result: JSONValue?
     /// Bytes of the result, about.
     var size = 0
-    /// The longest text that it inserts, and where.
-    var insert: SimperiumChangeInsert?
+    /// What the object gains by it.
+    var edits: [SimperiumEdit] = []
     /// The change that this one repeats under another identifier.
     var repeats: ExactText?
 
     /// Whether it needs no answer any more.
     var isDone: Bool { answer != nil || isMade }
+    /// Whether it is to be sent again on the next connection.
+    var isOwed: Bool {
+        !isMade && !isAnswerLost && answer.map { (500...599).contains($0.code) } ?? true
+    }
     /// Whether nothing shows that the server has it.
     var isOpen: Bool { !isDone && !isAnswerLost }
-}
-
-/// A text that a change inserts into a member of an object.
-struct SimperiumChangeInsert: Hashable, Sendable {
-    let member: ExactText
-    let text: String
 }
 
 /// A change that was refused, as the last of its key.
@@ -182,6 +196,8 @@ struct SimperiumChangeRefusal: Sendable {
     let news: Int
     /// The number of changes that the client had sent by then.
     let count: Int
+    /// How often the change was refused by then.
+    let times: Int
 }
 
 /// A change of another client that was received.
@@ -224,17 +240,9 @@ struct SimperiumChangeKey: Sendable {
     var wholeRefusals: [Int] = []
     /// Times that it was refused with 413 in a row.
     var tooLarge = 0
-    /// The last change that was made, and when.
+    /// The last change that was made.
     var made: ExactText?
-    var madeAt = Instant.zero
-    /// The last text that the client inserted and the server accepted.
-    var insert: SimperiumChangeInsert?
-    var insertedBy = 0
-    /// Whether another client changed the object since.
-    var isForeignSince = false
-    /// Members that the client wrote last.
-    var written: [ExactText] = []
-    var writtenAt = Instant.zero
+    var ledger = SimperiumObjectLedger()
     var remote: SimperiumChangeRemote?
     /// Changes in a row that are for a version which is past.
     var behind: [Int] = []
@@ -284,6 +292,6 @@ enum SimperiumChangeDeadline: Sendable {
     case catchUp(SimperiumChangePlace, SimperiumChangeRefusal)
     /// After another refusal: whether the change was sent as it has to be.
     case resend(SimperiumChangePlace, SimperiumChangeRefusal)
-    /// After a reconnection: whether an unanswered change was sent again.
+    /// After a reconnection: whether a change that is to be sent again was.
     case owed(SimperiumChangePlace, session: Int32, ConnectionID, Instant)
 }

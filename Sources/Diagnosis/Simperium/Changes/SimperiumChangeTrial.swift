@@ -23,10 +23,10 @@ struct SimperiumChangeTrial {
     private(set) var failure: DiffError?
     /// Bytes of the result, about; 0 where it is not known.
     private(set) var size = 0
-    /// The longest text that it inserts into a member.
-    private(set) var insert: SimperiumChangeInsert?
-    /// Members that it writes.
-    private(set) var members: [ExactText] = []
+    /// The object as it will be, where known: its whole data, or the result of the operations.
+    private(set) var after: JSONObject?
+    /// What the object gains by it.
+    private(set) var edits: [SimperiumEdit] = []
 
     /// Whether a finding was made about it, so that no other is needed.
     var isJudged = false
@@ -36,9 +36,6 @@ struct SimperiumChangeTrial {
     var isBehind = false
     /// The change whose edit it repeats.
     var repeats: ExactText?
-
-    static let leastInsert = 4
-    static let maxInsert = 10_000
 
     init(
         change: SimperiumChange<Range<Int>>, key: ExactText, ccid: ExactText, text: [UInt8],
@@ -53,34 +50,36 @@ struct SimperiumChangeTrial {
 
     /// Reads the operations and applies them to what they are for.
     mutating func work(_ truth: inout SimperiumChangeTruth, _ place: SimperiumChangePlace) {
-        guard isSound, change.operation == .modify, let range = change.value,
-            let document = try? JSONDocument.scan(text, in: range)
-        else { return }
-        let value = JSONValue(document.root)
-        guard case .object(let operations) = value else { return }
-        self.operations = operations
-        for member in operations.members.prefix(64) { note(member) }
+        guard isSound, change.operation == .modify else { return }
         let base: JSONValue? = change.sv.map { truth.value(place, $0) } ?? .object(JSONObject())
-        guard case .object(let object)? = base, let base else { return }
-        self.base = object
-        do throws(DiffError) {
-            result = try JSONDiff.apply(value, to: base)
-            size = range.count + (change.sv.map { truth.size(place, $0) } ?? 0)
-        } catch {
-            failure = error
+        if case .object(let object)? = base { self.base = object }
+        if let range = change.value {
+            guard let document = try? JSONDocument.scan(text, in: range),
+                case .object(let operations) = JSONValue(document.root)
+            else { return }
+            self.operations = operations
+            apply(operations, to: base, change.sv.map { truth.size(place, $0) } ?? 0)
         }
-        if let data = change.data { size = data.count }
+        if let data = change.data {
+            size = data.count
+            if let document = try? JSONDocument.scan(text, in: data),
+                case .object(let object) = JSONValue(document.root)
+            {
+                after = object
+            }
+        } else if case .object(let object)? = result {
+            after = object
+        }
+        edits = SimperiumEdit.all(of: operations, from: self.base, to: after)
     }
 
-    private mutating func note(_ member: JSONObject.Member) {
-        members.append(member.key)
-        guard let operation = member.value["o"]?.string else { return }
-        guard operation == "d", let delta = member.value["v"]?.string,
-            delta.utf8.count < Self.maxInsert, let read = try? StringDelta(parsing: delta)
-        else { return }
-        for case .insert(let text) in read.steps
-        where text.utf16.count >= max(Self.leastInsert, (insert?.text.utf16.count ?? 0) + 1) {
-            insert = SimperiumChangeInsert(member: member.key, text: text)
+    private mutating func apply(_ operations: JSONObject, to base: JSONValue?, _ size: Int) {
+        guard let base, self.base != nil else { return }
+        do throws(DiffError) {
+            result = try JSONDiff.apply(.object(operations), to: base)
+            self.size = (change.value?.count ?? 0) + size
+        } catch {
+            failure = error
         }
     }
 
