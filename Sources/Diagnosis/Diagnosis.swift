@@ -11,14 +11,21 @@ public import Wire
 ///     for finding in diagnosis.findings { print(finding.detail) }
 public struct Diagnosis: Sendable {
     private var session = SessionView()
-    private var checks = Rules.checks()
+    private var checks: [any Check]
+    private let patience: Patience
     private var report = Report(groups: Rules.groups)
     private var now = Instant.zero
     /// What could not be decided since the recording ended, in order of time.
     public private(set) var undecided: [UndecidedDuty] = []
 
     /// Begins with an unknown session.
-    public init() {}
+    ///
+    /// - Parameter patienceNanoseconds: How long each duty may wait, in nanoseconds; nil for the
+    ///   deadlines of the rules.
+    public init(patienceNanoseconds: Int64? = nil) {
+        patience = Patience(nanoseconds: patienceNanoseconds)
+        checks = Rules.checks(patience)
+    }
 
     /// Takes the next evidence.
     public mutating func observe(_ evidence: Evidence) {
@@ -29,6 +36,11 @@ public struct Diagnosis: Sendable {
 
     /// Takes a finding that a lane made.
     mutating func add(_ finding: Finding) { report.add(finding) }
+
+    /// What `finding` would be about if it had not been done in time.
+    func undecided(_ finding: Finding, endedAt end: Instant) -> UndecidedDuty {
+        UndecidedDuty(finding, endedAt: end, patience)
+    }
 
     /// Takes what could not be decided, each once, unless the rule was found broken there.
     mutating func leaveUndecided(_ duties: [UndecidedDuty]) {
@@ -61,9 +73,7 @@ public struct Diagnosis: Sendable {
         }
         guard !isRunning else { return }
         leaveUndecided(
-            checks.flatMap { $0.undecided(at: now, session) }.map {
-                UndecidedDuty($0, endedAt: now)
-            })
+            checks.flatMap { $0.undecided(at: now, session) }.map { undecided($0, endedAt: now) })
     }
 
     /// The findings made since the last call, in the order in which they were made.

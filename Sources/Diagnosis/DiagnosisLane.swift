@@ -35,8 +35,12 @@ public struct DiagnosisLane: Sendable {
     private var moment = 0
 
     /// The lane with this number, in 0..<``count``; one without rules beyond that.
-    public init(_ number: Int) {
-        let all = Rules.checks()
+    ///
+    /// - Parameters:
+    ///   - number: The number.
+    ///   - patienceNanoseconds: As of the ``Diagnosis`` that it is joined to.
+    public init(_ number: Int, patienceNanoseconds: Int64? = nil) {
+        let all = Rules.checks(Patience(nanoseconds: patienceNanoseconds))
         let share = Self.shares.indices.contains(number) ? Self.shares[number] : []
         checks = share.filter { all.indices.contains($0) }.map { ($0, all[$0]) }
     }
@@ -105,7 +109,7 @@ extension Diagnosis {
         for each in found where each.endedAt == nil { add(each.finding) }
         leaveUndecided(
             found.compactMap { each in
-                each.endedAt.map { UndecidedDuty(each.finding, endedAt: $0) }
+                each.endedAt.map { undecided(each.finding, endedAt: $0) }
             })
     }
 }

@@ -37,16 +37,39 @@ extension Schema {
           f.rule     AS rule,      -- identifier of the rule
           f.severity AS severity,  -- error, warning or info
           f.at_ns    AS at_ns,     -- when
-          (SELECT x.id FROM any_exchange x WHERE x.request_chunk_id = f.chunk_id
-             AND x.request_offset = f."offset" ORDER BY x.side = 'server' LIMIT 1)
+          \(exchangeAtPlace)
                      AS exchange_id,  -- the exchange that shows it
-          (SELECT c.id FROM any_message m JOIN any_command c ON c.message_id = m.id
-             WHERE m.chunk_id = f.chunk_id AND m."offset" = f."offset"
-             ORDER BY m.side = 'server', c.id LIMIT 1)
+          \(commandAtPlace)
                      AS command_id,  -- the command that shows it
           f.message  AS message,   -- what is wrong
           f.expected AS expected   -- what should have been sent
           FROM finding_statement f;
+        CREATE VIEW undecided AS SELECT  -- what could not be decided, with what the wait began with
+          f.id         AS id,         -- number of the row
+          f.session_id AS session_id, -- the session
+          f.rule       AS rule,       -- identifier of the rule that would have been broken
+          f.at_ns      AS since_ns,   -- when the wait began
+          f.waited_ns  AS waited_ns,  -- how long it had lasted when the recording ended
+          \(exchangeAtPlace)
+                       AS exchange_id,  -- the exchange that the wait began with
+          \(commandAtPlace)
+                       AS command_id,  -- the command that the wait began with
+          f.message    AS message,    -- what the rule demands
+          f.expected   AS expected    -- what was waited for
+          FROM undecided_statement f;
+        """
+
+    /// The exchange that begins at the place of the statement `f`.
+    private static let exchangeAtPlace = """
+        (SELECT x.id FROM any_exchange x WHERE x.request_chunk_id = f.chunk_id
+             AND x.request_offset = f."offset" ORDER BY x.side = 'server' LIMIT 1)
+        """
+
+    /// The first command of the message that begins at the place of the statement `f`.
+    private static let commandAtPlace = """
+        (SELECT c.id FROM any_message m JOIN any_command c ON c.message_id = m.id
+             WHERE m.chunk_id = f.chunk_id AND m."offset" = f."offset"
+             ORDER BY m.side = 'server', c.id LIMIT 1)
         """
 
     /// The rows of `table` that belong to the side of `peer`, with all their columns.

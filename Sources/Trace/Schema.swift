@@ -11,7 +11,7 @@ public enum Schema {
     public static let applicationID: Int32 = 0x5441_5045
 
     /// Version of the format that this program writes, stored in `user_version`.
-    public static let version: Int32 = 11
+    public static let version: Int32 = 12
 
     /// The error for a trace of an earlier format, which was never released.
     package static func refusal(of version: Int64, _ path: String) -> String {
@@ -47,7 +47,8 @@ public enum Schema {
     /// Statements about the session.
     package static let statements = sql([
         Tables.fault.definition, Tables.verdict.definition, Tables.finding.definition,
-        Tables.gap.definition, Tables.mark.definition, Tables.progress, Tables.late,
+        Tables.undecided.definition, Tables.gap.definition, Tables.mark.definition, Tables.progress,
+        Tables.late,
         Tables.counter,
     ])
 

@@ -166,3 +166,35 @@ public struct FindingRow: Hashable, Sendable {
         self.expected = expected
     }
 }
+
+/// What a peer had to do and had not done when the recording ended, before its time was up.
+public struct UndecidedRow: Hashable, Sendable {
+    /// When the wait began.
+    public var at: Instant
+    /// Identifier of the rule that would have been broken.
+    public var rule: String
+    /// How long it had lasted when the recording ended, in nanoseconds.
+    public var waitedNanoseconds: Int64
+    /// The chunk that holds what the wait began with.
+    public var chunk: ChunkID?
+    /// Offset in bytes within that chunk.
+    public var offset: Int
+    /// What the peer has to do, or must not leave undone.
+    public var detail: String
+    /// What was waited for.
+    public var expected: String
+
+    /// An undecided row with these values.
+    public init(
+        at: Instant, rule: String, waitedNanoseconds: Int64, chunk: ChunkID?, offset: Int,
+        detail: String, expected: String
+    ) {
+        self.at = at
+        self.rule = rule
+        self.waitedNanoseconds = waitedNanoseconds
+        self.chunk = chunk
+        self.offset = offset
+        self.detail = detail
+        self.expected = expected
+    }
+}

@@ -15,6 +15,11 @@ import Wire
     func `holds no secret anywhere, and has the same rows`(seed: UInt64?) throws {
         let world = try TraceWorld()
         try Self.record(world, seed: seed)
+        _ = try world.rows(
+            """
+            INSERT INTO undecided_statement VALUES
+              (1, 1, 5, 'x', 17, 1, 0, 'mail anna@clinic-nord.org', 'Müller-Lüdenscheidt')
+            """)
         let outcome = try Redaction(key: Self.key).write(
             from: world.path("a.tape"), to: world.path("b.tape"))
         #expect(outcome.connections == 3)
@@ -54,6 +59,7 @@ import Wire
             ("simperium_command", "id, channel, name, bucket, key, cv, payload_size, problem"),
             ("change", "id, key, o, sv, ev, cv, ccid, size"), ("note", "code"),
             ("event", "id, kind"), ("fault_statement", "id, position"),
+            ("undecided_statement", "id, rule, at_ns, waited_ns, chunk_id"),
         ] {
             let sql = "SELECT \(columns) FROM \(table) ORDER BY 1"
             #expect(try world.rows(sql, of: "a.tape") == world.rows(sql, of: "b.tape"), "\(table)")

@@ -14,6 +14,12 @@ import Wire
             offset: place?.offset ?? 0, detail: "it was \(rule)", expected: "something else")
     }
 
+    private func undecided(_ rule: String, _ place: Place?) -> UndecidedRow {
+        UndecidedRow(
+            at: Instant(nanoseconds: 5), rule: rule, waitedNanoseconds: 7, chunk: place?.chunk,
+            offset: place?.offset ?? 0, detail: "do \(rule)", expected: "something")
+    }
+
     /// Two exchanges and a socket with two changes.
     private func recorded() throws -> TemporaryTrace {
         let trace = try TemporaryTrace()
@@ -32,16 +38,20 @@ import Wire
         let places = FindingPlaces(try ReplayReader(path: trace.path))
         try FindingStore.store(
             [
-                (
+                DiagnosedSession(
                     SessionID(1),
-                    [
+                    findings: [
                         row("http.bad", .error, at: try places.place(of: ExchangeID(2))),
                         row(
                             "simperium.change.bad", .warning, at: try places.place(of: MessageID(1))
                         ),
                         row("simperium.session.bad", .info, at: nil),
-                    ]
-                )
+                    ],
+                    undecided: [
+                        undecided("simperium.change.open", try places.place(of: MessageID(2))),
+                        undecided("commcare.open", try places.place(of: ExchangeID(1))),
+                        undecided("http.open", nil),
+                    ])
             ], in: trace.path)
     }
 
@@ -61,6 +71,9 @@ import Wire
         ("finding:error", ["2"]), ("finding:warning", ["c1"]), ("finding:info", []),
         ("finding:http.bad", ["2"]), ("finding:simperium.*", ["c1"]), ("has:finding", ["2", "c1"]),
         ("not has:finding", ["1", "3", "c2"]), ("finding:*bad key:key2", []),
+        ("undecided:*", ["1", "c2"]), ("undecided:simperium.change.open", ["c2"]),
+        ("undecided:commcare.*", ["1"]), ("undecided:http.bad", []), ("finding:*open", []),
+        ("has:undecided key:key1", []), ("not has:undecided", ["2", "3", "c1"]),
     ])
     func `finds what shows a finding`(filter: String, expected: [String]) throws {
         let trace = try recorded()
@@ -85,6 +98,35 @@ import Wire
             ])
     }
 
+    @Test func `tells rows of what could not be decided after them`() throws {
+        let trace = try recorded()
+        try store(trace)
+        let reader = try trace.reader()
+        #expect(try reader.exchange(ExchangeID(1))?.undecided.map(\.row.rule) == ["commcare.open"])
+        #expect(try reader.exchange(ExchangeID(2))?.undecided.isEmpty == true)
+        let rule = ["simperium.change.open"]
+        #expect(try reader.command(CommandID(2))?.undecided.map(\.row.rule) == rule)
+        #expect(try reader.message(MessageID(2))?.undecided.map(\.row.rule) == rule)
+        #expect(
+            try trace.rows(
+                "SELECT rule, since_ns, waited_ns, exchange_id, command_id FROM undecided ORDER BY id"
+            )
+                == [
+                    "simperium.change.open|5|7|null|2", "commcare.open|5|7|1|null",
+                    "http.open|5|7|null|null",
+                ])
+        #expect(try reader.undecided(session: SessionID(1)).map(\.id) == [1, 2, 3])
+        try store(trace)
+        #expect(try trace.reader().undecided().map(\.id) == [4, 5, 6])
+    }
+
+    @Test func `keeps what could not be decided through a rebuild`() throws {
+        let trace = try recorded()
+        try store(trace)
+        try Rebuild.run(path: trace.path)
+        #expect(try found("has:undecided", trace) == ["1", "c2"])
+    }
+
     @Test func `replaces the findings of a session and gives no number twice`() throws {
         let trace = try recorded()
         let writer = try trace.writer()
@@ -93,7 +135,7 @@ import Wire
         try store(trace)
         #expect(try trace.reader().findings(session: SessionID(2)).map(\.id) == [1])
         #expect(try trace.reader().findings(session: SessionID(1)).map(\.id) == [2, 3, 4])
-        try FindingStore.store([(SessionID(2), [])], in: trace.path)
+        try FindingStore.store([DiagnosedSession(SessionID(2), findings: [])], in: trace.path)
         try store(trace)
         #expect(try trace.reader().findings().map(\.id) == [5, 6, 7])
         let later = try trace.writer()
@@ -108,7 +150,9 @@ import Wire
         let writer = try trace.writer()
         #expect(FindingStore.isWritten(trace.path))
         do throws(TraceError) {
-            try FindingStore.store([(SessionID(1), [row("a.b", .error, at: nil)])], in: trace.path)
+            try FindingStore.store(
+                [DiagnosedSession(SessionID(1), findings: [row("a.b", .error, at: nil)])],
+                in: trace.path)
             Issue.record("stored")
         } catch {
             #expect(error.code == .busy)

@@ -64,7 +64,8 @@ import Testing
     @Test func `views answer`() throws {
         let trace = try TemporaryTrace()
         try trace.writer().finish()
-        for view in ["exchange", "command", "fault", "finding"] + Schema.stateViewNames {
+        for view in ["exchange", "command", "fault", "finding", "undecided"] + Schema.stateViewNames
+        {
             #expect(try trace.rows("SELECT * FROM \(view)") == [])
         }
     }

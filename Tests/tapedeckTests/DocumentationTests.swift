@@ -118,6 +118,10 @@ private func text(_ path: String) throws -> String {
         let listed = page.matches(of: #/^\| `([a-z0-9.-]+)` \|/#.anchorsMatchLineEndings())
             .map { String($0.output.1) }
         #expect(listed == Rules.all.map(\.id))
+        let duties = try #require(page.components(separatedBy: "## Duties").last)
+        let due = duties.matches(of: #/\| `([a-z0-9.-]+)` \|$/#.anchorsMatchLineEndings())
+            .map { String($0.output.1) }
+        #expect(due == Duty.all.map(\.rule.id))
     }
 
     @Test(arguments: Rules.all) func `has a source of every rule that can be opened`(rule: Rule) {
@@ -139,6 +143,9 @@ private func text(_ path: String) throws -> String {
             #expect(!fact.isEmpty && words(page).contains(words(fact)))
         }
         #expect(page.contains("  deadline: ") == (rule.deadlineNanoseconds != nil))
+        #expect(page.contains("  minimum: ") == (rule.minimumNanoseconds != nil))
+        #expect(page.contains("  duty after: ") == (Duty.of(rule) != nil))
+        #expect(page.contains("  undecided: ") == (Duty.of(rule)?.undecided != nil))
     }
 
     private func flags(in text: String) -> [String] {

@@ -138,7 +138,7 @@ import Wire
     @Test func `says what could not be decided, and is no finding`() throws {
         let late = finding(at: 5)
         let end = Instant(nanoseconds: late.at.nanoseconds + 3_000_000_000)
-        let duty = UndecidedDuty(late, endedAt: end)
+        let duty = UndecidedDuty(late, endedAt: end, Patience())
         let page = FindingText.paragraph(duty)
         #expect(page.hasPrefix("undecided simperium.test.example  "))
         #expect(page.contains("The recording ended 3000 ms after the last step."), "\(page)")
@@ -148,6 +148,9 @@ import Wire
                 with: Data(FindingJSON.line(duty, session: SessionID(2)).utf8)) as? [String: Any])
         #expect(line["kind"] as? String == "undecided" && line["severity"] == nil)
         #expect(line["waited_ns"] as? Int == 3_000_000_000)
+        #expect(line["message"] as? String == Self.rule.title)
+        let summary = FindingText.summary([], undecided: [duty])
+        #expect(summary == "no rule was broken; 1 could not be decided")
         let open = [SessionID(1): [duty]]
         let text = FindingJUnit.text(
             [(SessionID(1), [])], undecided: open, rules: [Self.other, Self.rule],

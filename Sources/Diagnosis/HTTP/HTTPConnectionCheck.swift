@@ -30,7 +30,7 @@ struct HTTPConnectionCheck {
         var state = states[row.connection] ?? State()
         if let closing = state.closing,
             row.startedAt.nanoseconds - closing.at.nanoseconds
-                > HTTPRules.afterClose.deadlineNanoseconds ?? 0
+                > HTTPRules.afterClose.minimumNanoseconds ?? 0
         {
             let who = closing.byServer ? "the answer before" : "the request before"
             report.add(

@@ -13,6 +13,8 @@ struct HTTPRetryCheck {
     /// The last that were refused or whose answer was cut.
     private var past: [Past] = []
     private static let maxPast = 32
+    /// Nanoseconds within which a request follows without anybody having looked.
+    private static let atOnce: Int64 = 2_000_000_000
 
     /// Statuses that no other rule covers.
     private static let refusals: Set<Int> = [400, 403, 404, 405, 410, 413, 415]
@@ -46,7 +48,7 @@ struct HTTPRetryCheck {
                         "POST \(row.path) was sent again after its answer had begun with \(before.row.status ?? 0).",
                     before: [before.step]))
             past.remove(at: index)
-        } else if gap >= 0, gap <= HTTPRules.retryAfterRefusal.deadlineNanoseconds ?? 0 {
+        } else if gap >= 0, gap <= Self.atOnce {
             report.add(
                 Finding(
                     HTTPRules.retryAfterRefusal, asked: copy exchange, session, topic: row.path,

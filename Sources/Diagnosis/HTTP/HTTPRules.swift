@@ -82,7 +82,7 @@ extension HTTPRules {
         follows: "`Connection: close` in the heads of each connection",
         evidence:
             "A request that begins more than 0.2 s after the end of an answer, where the answer or its request had `close`.",
-        expects: "A new connection.", deadlineNanoseconds: 200_000_000,
+        expects: "A new connection.", minimumNanoseconds: 200_000_000,
         cause: "The connection pool ignores `Connection` of the answer.")
     static let cookieLost = Rule.exchange(
         "http.cookie-lost", .warning,
@@ -123,7 +123,6 @@ extension HTTPRules {
         evidence:
             "A POST with the same target and the same content within 2 s after 400, 403, 404, 405, 410, 413 or 415.",
         expects: "No retry; the request has to be changed first.",
-        deadlineNanoseconds: 2_000_000_000,
         silent: "The status is one with separate rules, such as 401, 406, 412, 422 or 429.",
         cause: "The retry loop counts every status above 299 as a failure of the network.")
     static let retryAfterAnswerBegan = Rule.exchange(

@@ -7,7 +7,7 @@ extension Rule {
         _ id: String, _ severity: FindingRow.Severity, blames: Peer = .client,
         repetition: Repetition = .client, title: String, source: String,
         follows: String = "nothing: one exchange decides", evidence: String, expects: String,
-        deadlineNanoseconds: Int64? = nil, silent: String? = nil, cause: String? = nil
+        minimumNanoseconds: Int64? = nil, silent: String? = nil, cause: String? = nil
     ) -> Rule {
         let touched =
             blames == .client
@@ -16,7 +16,7 @@ extension Rule {
         return Rule(
             id, severity, blames: blames, repetition: repetition, title: title, source: source,
             follows: follows, evidence: evidence, expects: expects,
-            deadlineNanoseconds: deadlineNanoseconds,
+            minimumNanoseconds: minimumNanoseconds,
             silent: [touched, silent].compactMap { $0 }.joined(separator: " "), cause: cause)
     }
 }

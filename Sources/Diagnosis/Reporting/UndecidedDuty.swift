@@ -13,6 +13,10 @@ public struct UndecidedDuty: Hashable, Sendable {
     public var client: String
     /// Its topic within the client, such as a bucket and key or an instanceID.
     public var topic: String
+    /// That it was not seen, in a sentence.
+    public var detail: String
+    /// How long it may wait, in nanoseconds; nil where only conduct decides.
+    public var deadlineNanoseconds: Int64?
     /// What was waited for.
     public var expected: String
     /// The evidence, in order of time, that which the wait began with last.
@@ -27,8 +31,13 @@ public struct UndecidedDuty: Hashable, Sendable {
     /// - Parameters:
     ///   - finding: The finding as if the time was up when the recording ended.
     ///   - end: When the recording ended.
-    init(_ finding: Finding, endedAt end: Instant) {
+    ///   - patience: The deadlines.
+    init(_ finding: Finding, endedAt end: Instant, _ patience: Patience) {
         rule = finding.rule
+        detail = Duty.of(finding.rule)?.undecided ?? finding.rule.title
+        deadlineNanoseconds = finding.rule.deadlineNanoseconds.map { _ in
+            patience.deadline(of: finding.rule)
+        }
         connection = finding.connection
         client = finding.client
         topic = finding.topic
@@ -38,6 +47,13 @@ public struct UndecidedDuty: Hashable, Sendable {
         self.steps = steps.isEmpty ? finding.steps : steps
         at = self.steps.last?.at ?? finding.at
         waitedNanoseconds = max(0, end.nanoseconds - at.nanoseconds)
+    }
+
+    /// The row for the trace, without the place of the evidence.
+    public var row: UndecidedRow {
+        UndecidedRow(
+            at: at, rule: rule.id, waitedNanoseconds: waitedNanoseconds, chunk: nil, offset: 0,
+            detail: detail, expected: expected)
     }
 
     /// Whether both are about the same.

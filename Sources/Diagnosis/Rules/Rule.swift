@@ -34,8 +34,12 @@ public struct Rule: Hashable, Sendable, Identifiable {
     public let evidence: String
     /// What is expected instead.
     public let expects: String
-    /// The deadline of the peer, in nanoseconds; nil where time does not matter.
+    /// How long a duty may wait, in nanoseconds, where nothing shows before that it will not be done;
+    /// nil where the rule demands nothing that takes time.
     public let deadlineNanoseconds: Int64?
+    /// The least time that something has to last before it counts, in nanoseconds; nil where time
+    /// does not matter.
+    public let minimumNanoseconds: Int64?
     /// When it stays silent, beside the conditions of all rules.
     public let silent: String
     /// The likely cause in the peer's code; nil where none is known.
@@ -45,7 +49,8 @@ public struct Rule: Hashable, Sendable, Identifiable {
     public init(
         _ id: String, _ severity: FindingRow.Severity, blames: Peer = .client,
         repetition: Repetition = .each, title: String, source: String, follows: String,
-        evidence: String, expects: String, deadlineNanoseconds: Int64? = nil, silent: String,
+        evidence: String, expects: String, deadlineNanoseconds: Int64? = nil,
+        minimumNanoseconds: Int64? = nil, silent: String,
         cause: String? = nil
     ) {
         self.id = id
@@ -58,6 +63,7 @@ public struct Rule: Hashable, Sendable, Identifiable {
         self.evidence = evidence
         self.expects = expects
         self.deadlineNanoseconds = deadlineNanoseconds
+        self.minimumNanoseconds = minimumNanoseconds
         self.silent = silent
         self.cause = cause
     }

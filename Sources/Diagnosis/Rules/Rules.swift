@@ -14,10 +14,19 @@ public enum Rules {
         all.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
 
     /// Checks for all rules, at the beginning of a session.
-    static func checks() -> [any Check] {
-        [
-            SimperiumSessionCheck(), SimperiumServerCheck(), SimperiumChangeCheck(),
-            CommCareExchangeCheck(), CommCareSessionCheck(), HTTPCheck(), WebSocketCheck(),
+    static func checks(_ patience: Patience) -> [any Check] {
+        var sessions = SimperiumSessionCheck()
+        sessions.patience = patience
+        var servers = SimperiumServerCheck()
+        servers.patience = patience
+        var changes = SimperiumChangeCheck()
+        changes.patience = patience
+        var devices = CommCareSessionCheck()
+        devices.patience = patience
+        var sockets = WebSocketCheck()
+        sockets.patience = patience
+        return [
+            sessions, servers, changes, CommCareExchangeCheck(), devices, HTTPCheck(), sockets,
         ]
     }
 

@@ -33,6 +33,7 @@ struct WebSocketCheck: Check {
 
     private var sockets: [ConnectionID: Socket] = [:]
     private var deadlines = Deadlines<Wait>(most: 16_384)
+    var patience = Patience()
     private static let maxSockets = 16_384
     /// Nanoseconds after a fault during which notes are ignored.
     private static let unrest: Int64 = 5_000_000_000
@@ -176,8 +177,13 @@ struct WebSocketCheck: Check {
 
     private func later(_ at: Instant) -> Instant {
         let (sum, overflow) = at.nanoseconds.addingReportingOverflow(
-            WebSocketRules.patienceNanoseconds)
+            patience.deadline(of: WebSocketRules.pingUnanswered))
         return Instant(nanoseconds: overflow ? .max : sum)
+    }
+
+    /// The time that a peer has to answer, as text.
+    private var time: String {
+        SimperiumSessionCheck.seconds(patience.deadline(of: WebSocketRules.pingUnanswered))
     }
 
     /// Whether what happened on a connection since `at` allows a verdict.
@@ -205,13 +211,13 @@ struct WebSocketCheck: Check {
             else { return }
             sockets[id]?[peer.other].isBlamed = true
             guard isFair(id, since: close.at, session) else { return }
-            unanswered(close, of: peer, id, "for 20 s", at, session, &report)
+            unanswered(close, of: peer, id, "for \(time)", at, session, &report)
         case .ping(let id, let peer, let number):
             guard let socket = sockets[id], let ping = socket[peer].ping,
                 socket.client.close == nil, socket.server.close == nil
             else { return }
             // An earlier ping was answered, and this deadline was not for the one that waits.
-            guard ping.at.nanoseconds <= at.nanoseconds - WebSocketRules.patienceNanoseconds else {
+            guard later(ping.at) <= at else {
                 deadlines.wait(until: later(ping.at), .ping(id, by: peer, number: number))
                 return
             }
@@ -223,7 +229,7 @@ struct WebSocketCheck: Check {
             report.add(
                 Finding(
                     rule, connection: id, client: session.client(of: id),
-                    detail: "The \(who) has not answered a Ping for 20 s.",
+                    detail: "The \(who) has not answered a Ping for \(time).",
                     steps: [ping, FindingStep(at: at, "no Pong until now")]))
             sockets[id]?[peer].ping = nil
         }

@@ -3,7 +3,7 @@ extension Field {
     public var details: FieldDetails {
         switch self {
         case .kind, .id, .session, .connection, .at, .size, .body, .text, .note, .problem,
-            .fault, .verdict, .finding, .fate:
+            .fault, .verdict, .finding, .undecided, .fate:
             sharedDetails
         case .api, .method, .scheme, .host, .port, .path, .query, .url, .version, .device,
             .requestSize, .requestHeader, .requestBody:
@@ -86,6 +86,12 @@ extension Field {
                 .text, Self.every,
                 "Rule of a finding that it shows, and its severity: error, warning or info; of a "
                     + "command, what its message shows. Only in a trace that was diagnosed.")
+        case .undecided:
+            FieldDetails(
+                .text, Self.every,
+                "Rule of which it could not be decided whether it was broken after this, since the "
+                    + "recording ended; of a command, after its message. Only in a trace that was "
+                    + "diagnosed.")
         default:
             FieldDetails(
                 .text, Self.every, since: .responseBody,

@@ -24,6 +24,8 @@ extension Field {
         case .fate: .column("x.fate")
         case .finding:
             Self.finding("x.id", "any_exchange g", "g.request_chunk_id", "g.request_offset")
+        case .undecided:
+            Self.undecided("x.id", "any_exchange g", "g.request_chunk_id", "g.request_offset")
         case .text:
             .words(
                 SQLWords(
@@ -79,6 +81,8 @@ extension Field {
         case .verdict: Self.fault("c.message_id", "message_id", "verdict")
         case .fate: .column("c.fate")
         case .finding: Self.finding("c.message_id", "any_message g", "g.chunk_id", "g.\"offset\"")
+        case .undecided:
+            Self.undecided("c.message_id", "any_message g", "g.chunk_id", "g.\"offset\"")
         case .text: Self.messageWords("c.message_id")
         case .sender: .column(Self.sender("c.sender"))
         case .body, .payload: .looked(Self.commandMessage, .column(Self.commandPayload))
@@ -113,6 +117,7 @@ extension Field {
         case .verdict: Self.fault("m.id", "message_id", "verdict")
         case .fate: .column("m.fate")
         case .finding: Self.finding("m.id", "any_message g", "g.chunk_id", "g.\"offset\"")
+        case .undecided: Self.undecided("m.id", "any_message g", "g.chunk_id", "g.\"offset\"")
         case .text: Self.messageWords("m.id")
         case .sender: .column(Self.sender("m.sender"))
         case .body, .payload: .column("CASE WHEN m.size > 0 THEN m.payload END")
@@ -180,11 +185,26 @@ extension Field {
     ) -> SQLSource {
         .several(
             ["rule", "severity"].map { column in
-                .listed(
-                    key: key, select: "g.id",
-                    from: "finding_statement f CROSS JOIN \(table) ON \(chunk) = f.chunk_id "
-                        + "AND \(offset) = f.\"offset\"", .column("f.\(column)"))
+                statement("finding_statement", column, key, table, chunk, offset)
             })
+    }
+
+    /// What could not be decided since the row, by rule.
+    private static func undecided(
+        _ key: String, _ table: String, _ chunk: String, _ offset: String
+    ) -> SQLSource {
+        statement("undecided_statement", "rule", key, table, chunk, offset)
+    }
+
+    /// A column of the statements about where the row begins.
+    private static func statement(
+        _ statements: String, _ column: String, _ key: String, _ table: String,
+        _ chunk: String, _ offset: String
+    ) -> SQLSource {
+        .listed(
+            key: key, select: "g.id",
+            from: "\(statements) f CROSS JOIN \(table) ON \(chunk) = f.chunk_id "
+                + "AND \(offset) = f.\"offset\"", .column("f.\(column)"))
     }
 
     private static let commandMessage =

@@ -14,8 +14,8 @@ struct RecordingChecks {
 
     private static let byRow: [Check] =
         [
-            "connection", "event", "gap", "mark", "fault_statement", "finding_statement", "packet",
-            "secret",
+            "connection", "event", "gap", "mark", "fault_statement", "finding_statement",
+            "undecided_statement", "packet", "secret",
         ].map {
             Check(
                 table: $0, detail: "is of a session that recording.json does not have",
@@ -29,7 +29,7 @@ struct RecordingChecks {
                       (SELECT coalesce(max(next), 1) FROM counter WHERE name = 'chunk')
                     """)
         }
-        + ["fault_statement", "finding_statement"].flatMap { table in
+        + ["fault_statement", "finding_statement", "undecided_statement"].flatMap { table in
             [
                 Check(
                     table: table, detail: "points to a chunk that does not exist",

@@ -107,7 +107,7 @@ final class Timeline {
                 FROM fault_verdict v LEFT JOIN fault_statement f ON f.id = v.fault_id
                 ORDER BY 8, 9, v.fault_id
                 """, db),
-            try byTime(.finding), try byTime(.mark),
+            try byTime(.finding), try byTime(.undecided), try byTime(.mark),
         ]
         func ofChunk(_ table: TableDefinition) throws(StorageFault) -> Statement {
             try db.prepare(

@@ -2,8 +2,8 @@ internal import Storage
 internal import Trace
 internal import Wire
 
-/// The rows of a trace with texts that may have secrets in them: sessions, events, faults, findings
-/// and marks.
+/// The rows of a trace with texts that may have secrets in them: sessions, events, faults, findings,
+/// what could not be decided, and marks.
 final class RedactedStatements {
     private struct Table {
         var name: String
@@ -16,6 +16,7 @@ final class RedactedStatements {
         Table(name: "event", prose: ["detail"]),
         Table(name: "fault_statement", prose: ["action", "scope"]),
         Table(name: "finding_statement", prose: ["message", "expected"]),
+        Table(name: "undecided_statement", prose: ["message", "expected"]),
         Table(name: "mark", prose: ["name"]),
     ]
 
@@ -58,7 +59,9 @@ final class RedactedStatements {
             update.bind(Int32(values.count + 1), id)
             try update.run()
         }
-        for table in ["fault_statement", "finding_statement"] { try moveRows(of: table) }
+        for table in ["fault_statement", "finding_statement", "undecided_statement"] {
+            try moveRows(of: table)
+        }
         try db.execute(
             """
             INSERT INTO main.mark(id, session_id, at_ns, name)

@@ -15,8 +15,8 @@ package struct DiagnosisLanes {
         private let found = Mutex<[[DiagnosisLane.Found]]>([])
         private let ready = DispatchSemaphore(value: 0)
 
-        init(_ number: Int) {
-            lane = Mutex(DiagnosisLane(number))
+        init(_ number: Int, patienceNanoseconds: Int64?) {
+            lane = Mutex(DiagnosisLane(number, patienceNanoseconds: patienceNanoseconds))
             queue = DispatchQueue(label: "lane \(number)", qos: .userInitiated)
         }
 
@@ -37,9 +37,17 @@ package struct DiagnosisLanes {
     /// Steps that may be running.
     private static let most = 4
 
-    private let workers = (0..<DiagnosisLane.count).map { Worker($0) }
-    private var diagnosis = Diagnosis()
+    private let workers: [Worker]
+    private var diagnosis: Diagnosis
     private var underWay = 0
+
+    /// A diagnosis with the patience of ``Diagnosis/init(patienceNanoseconds:)``.
+    package init(patienceNanoseconds: Int64? = nil) {
+        workers = (0..<DiagnosisLane.count).map {
+            Worker($0, patienceNanoseconds: patienceNanoseconds)
+        }
+        diagnosis = Diagnosis(patienceNanoseconds: patienceNanoseconds)
+    }
 
     /// Takes the next evidence; blocks while too many steps are running.
     package mutating func observe(_ batch: [Evidence]) {

@@ -19,6 +19,7 @@ package final class LiveDiagnosis: Sendable {
     }
 
     private let writer: TraceWriter
+    private let patienceNanoseconds: Int64?
     private let onFinding: @Sendable (Finding) -> Void
     private let state = Mutex(State())
     private let ended = DispatchSemaphore(value: 0)
@@ -35,12 +36,15 @@ package final class LiveDiagnosis: Sendable {
     ///
     /// - Parameters:
     ///   - writer: The writer of the session.
+    ///   - patienceNanoseconds: How long each duty may wait; nil for the deadlines of the rules.
     ///   - onFinding: Receives each finding, on the thread of the diagnosis.
     /// - Throws: ``TraceError`` where the trace cannot be read.
     package init(
-        _ writer: TraceWriter, onFinding: @escaping @Sendable (Finding) -> Void
+        _ writer: TraceWriter, patienceNanoseconds: Int64? = nil,
+        onFinding: @escaping @Sendable (Finding) -> Void
     ) throws(TraceError) {
         self.writer = writer
+        self.patienceNanoseconds = patienceNanoseconds
         self.onFinding = onFinding
         let begun = Mutex<TraceError?>(nil)
         let isOpen = DispatchSemaphore(value: 0)
@@ -91,7 +95,7 @@ package final class LiveDiagnosis: Sendable {
     private func run(_ reader: EvidenceReader) {
         let source = EvidenceSource(reader)
         let rows = FindingRows(reader.contents)
-        var diagnosis = Diagnosis()
+        var diagnosis = Diagnosis(patienceNanoseconds: patienceNanoseconds)
         var done = Instant.zero
         do throws(TraceError) {
             while !isOver {

@@ -13,6 +13,8 @@ package struct TraceDiagnosis {
         package var rows: [FindingRow]
         /// What could not be decided since the recording ended, in order of time.
         package var undecided: [UndecidedDuty]
+        /// The same as rows of the trace.
+        package var undecidedRows: [UndecidedRow]
         /// The number of findings of each rule that were left out because there were too many.
         package var leftOut: [String: Int]
         /// The counts of what was diagnosed.
@@ -36,11 +38,13 @@ package struct TraceDiagnosis {
     /// - Parameters:
     ///   - path: The trace.
     ///   - session: That session only (default: all).
+    ///   - patienceNanoseconds: How long each duty may wait; nil for the deadlines of the rules.
     ///   - progress: Receives the number of rows read, their total, and the current step.
     /// - Returns: The findings, and why they are not stored where that is so.
     /// - Throws: ``SessionError`` where the trace cannot be read or has no such session.
     package static func diagnose(
-        trace path: String, session: SessionID? = nil, progress: Progress = { _, _, _ in }
+        trace path: String, session: SessionID? = nil, patienceNanoseconds: Int64? = nil,
+        progress: Progress = { _, _, _ in }
     ) throws(SessionError) -> TraceDiagnosis {
         // Asked before the trace is opened: closing a descriptor drops SQLite's locks.
         let isWritten = FindingStore.isWritten(path)
@@ -64,8 +68,8 @@ package struct TraceDiagnosis {
                 do throws(TraceError) {
                     diagnosis.sessions.append(
                         try diagnose(
-                            detail, path, bounds, isRunning: isRunning, after: before, of: all,
-                            progress))
+                            detail, path, bounds, patienceNanoseconds, isRunning: isRunning,
+                            after: before, of: all, progress))
                 } catch {
                     throw SessionError.trace(error)
                 }
@@ -76,12 +80,13 @@ package struct TraceDiagnosis {
     }
 
     private static func diagnose(
-        _ detail: SessionDetail, _ path: String, _ bounds: EvidenceBounds, isRunning: Bool,
-        after before: Int, of all: Int, _ progress: Progress
+        _ detail: SessionDetail, _ path: String, _ bounds: EvidenceBounds,
+        _ patienceNanoseconds: Int64?, isRunning: Bool, after before: Int, of all: Int,
+        _ progress: Progress
     ) throws(TraceError) -> Session {
         let reading = EvidenceBatches(path: path, session: detail.id, bounds: bounds)
         defer { reading.drop() }
-        var lanes = DiagnosisLanes()
+        var lanes = DiagnosisLanes(patienceNanoseconds: patienceNanoseconds)
         while let batch = try reading.next() {
             lanes.observe(batch.evidence)
             progress(
@@ -95,7 +100,7 @@ package struct TraceDiagnosis {
         let rows = FindingRows(try ReplayReader(path: path))
         return Session(
             id: detail.id, findings: findings, rows: findings.map(rows.row),
-            undecided: diagnosis.undecided,
+            undecided: diagnosis.undecided, undecidedRows: diagnosis.undecided.map(rows.row),
             leftOut: diagnosis.leftOut, counts: counts, isRunning: isRunning)
     }
 
@@ -106,7 +111,9 @@ package struct TraceDiagnosis {
         }
         do {
             try FindingStore.store(
-                sessions.map { ($0.id, $0.rows) }, in: path)
+                sessions.map {
+                    DiagnosedSession($0.id, findings: $0.rows, undecided: $0.undecidedRows)
+                }, in: path)
         } catch {
             unstored = error.reason
         }

@@ -124,8 +124,10 @@ public struct TraceCut: Hashable, Sendable {
                 AND (chunk_id IS NULL OR chunk_id IN (SELECT id FROM chunk));
             INSERT INTO finding_statement SELECT * FROM source.finding_statement
               WHERE chunk_id IS NULL OR chunk_id IN (SELECT id FROM chunk);
+            INSERT INTO undecided_statement SELECT * FROM source.undecided_statement
+              WHERE chunk_id IS NULL OR chunk_id IN (SELECT id FROM chunk);
             """)
-        for table in ["fault_statement", "finding_statement"] {
+        for table in ["fault_statement", "finding_statement", "undecided_statement"] {
             let rows = try db.prepare("SELECT id, \"offset\" FROM \(table) WHERE chunk_id = ?")
             let move = try db.prepare("UPDATE \(table) SET \"offset\" = ? WHERE id = ?")
             let drop = try db.prepare("DELETE FROM \(table) WHERE id = ?")

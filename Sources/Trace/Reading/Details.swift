@@ -41,6 +41,8 @@ public struct ExchangeDetail: Hashable, Sendable {
     public var faults: [FaultDetail] = []
     /// Findings that it shows.
     public var findings: [FindingDetail] = []
+    /// What was waited for since then, and could not be decided.
+    public var undecided: [UndecidedDetail] = []
 }
 
 /// A message with all its rows.
@@ -59,6 +61,8 @@ public struct MessageDetail: Hashable, Sendable {
     public var faults: [FaultDetail] = []
     /// Findings that it shows.
     public var findings: [FindingDetail] = []
+    /// What was waited for since then, and could not be decided.
+    public var undecided: [UndecidedDetail] = []
 }
 
 /// A Simperium command with all its rows.
@@ -77,6 +81,8 @@ public struct CommandDetail: Hashable, Sendable {
     public var faults: [FaultDetail] = []
     /// Findings that its message shows.
     public var findings: [FindingDetail] = []
+    /// What was waited for since then, and could not be decided.
+    public var undecided: [UndecidedDetail] = []
 
     /// What follows the name and its colon.
     public var payload: ArraySlice<UInt8> {

@@ -192,6 +192,7 @@ public final class TraceReader {
                 ) { Tables.note.row($0) }
                 detail.faults = try faults(on: row.connection, where: "f.exchange_id = \(id)")
                 detail.findings = try findings(at: row.requestPlace)
+                detail.undecided = try undecided(at: row.requestPlace)
                 return detail
             }
         }
@@ -221,6 +222,7 @@ public final class TraceReader {
                 ) { Tables.note.row($0) }
                 detail.faults = try faults(on: row.connection, where: "f.message_id = \(id)")
                 detail.findings = try findings(at: row.place)
+                detail.undecided = try undecided(at: row.place)
                 return detail
             }
         }
@@ -238,7 +240,10 @@ public final class TraceReader {
                         "SELECT chunk_id, \"offset\" FROM any_message WHERE id = ?",
                         [row.message.rawValue]
                     ) { $0.place(0) }.first
-                    if let place { detail?.findings = try findings(at: place) }
+                    if let place {
+                        detail?.findings = try findings(at: place)
+                        detail?.undecided = try undecided(at: place)
+                    }
                 }
                 return detail
             }

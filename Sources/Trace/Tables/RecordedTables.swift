@@ -31,12 +31,15 @@ extension TableDefinition {
     package static let verdict = Tables.verdict.definition
     /// Findings.
     package static let finding = Tables.finding.definition
+    /// What could not be decided.
+    package static let undecided = Tables.undecided.definition
     /// The next free numbers, as far as they do not follow from the rows.
     package static let counter = Tables.counter
 
     /// The tables whose rows are lines of the timeline.
     package static let timeline = [
         connection, leg, chunk, event, gap, packet, secret, mark, fault, verdict, finding,
+        undecided,
     ]
 
     /// All tables of which a recording has rows.

@@ -114,4 +114,31 @@ extension Tables {
             .value("message", "what is wrong", \.detail, \.detail),
             .value("expected", "what should have been sent", \.expected, \.expected),
         ])
+    /// `undecided_statement`.
+    package static let undecided: Table<UndecidedRow> = Table(
+        "undecided_statement",
+        """
+        what a peer had to do and had not done when the recording ended, before its time was up; \
+        the view undecided adds derived rows
+        """,
+        blank: UndecidedRow(
+            at: .zero, rule: "", waitedNanoseconds: 0, chunk: nil, offset: 0, detail: "",
+            expected: ""),
+        counter: "undecided",
+        nameWidth: 9,
+        [
+            .given("id", "number of the row", .id, isKey: true),
+            .given("session_id", "the session", .session),
+            .value("at_ns", "when the wait began", \.at, \.at),
+            .value(
+                "rule", "identifier of the rule that would have been broken", \.rule, \.rule),
+            .value(
+                "waited_ns", "how long it had lasted when the recording ended",
+                \.waitedNanoseconds, \.waitedNanoseconds),
+            .value(
+                "chunk_id", "chunk that holds what the wait began with", \.chunk, \.chunk),
+            .value("offset", "its offset in that chunk", \.offset, \.offset),
+            .value("message", "what the rule demands", \.detail, \.detail),
+            .value("expected", "what was waited for", \.expected, \.expected),
+        ])
 }

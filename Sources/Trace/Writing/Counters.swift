@@ -13,6 +13,7 @@ struct Counters: Hashable {
     var mark: Int64 = 1
     var fault: Int64 = 1
     var finding: Int64 = 1
+    var undecided: Int64 = 1
     var packet: Int64 = 1
     var secret: Int64 = 1
     var exchange: Int64 = 1
@@ -24,7 +25,7 @@ struct Counters: Hashable {
     static let all: [(name: String, next: any WritableKeyPath<Counters, Int64> & Sendable)] = [
         ("session", \.session), ("connection", \.connection), ("leg", \.leg), ("chunk", \.chunk),
         ("event", \.event), ("gap", \.gap), ("mark", \.mark),
-        ("fault", \.fault), ("finding", \.finding),
+        ("fault", \.fault), ("finding", \.finding), ("undecided", \.undecided),
         ("packet", \.packet), ("secret", \.secret), ("exchange", \.exchange),
         ("message", \.message), ("command", \.command), ("note", \.note),
     ]

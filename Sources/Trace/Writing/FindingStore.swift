@@ -1,45 +1,75 @@
 internal import Storage
 public import Wire
 
-/// Writes findings into a trace that no other program is writing.
+/// What the diagnosis of a session states.
+public struct DiagnosedSession: Hashable, Sendable {
+    /// The session.
+    public var session: SessionID
+    /// Its findings.
+    public var findings: [FindingRow]
+    /// What could not be decided.
+    public var undecided: [UndecidedRow]
+
+    /// A session with these statements.
+    public init(_ session: SessionID, findings: [FindingRow], undecided: [UndecidedRow] = []) {
+        self.session = session
+        self.findings = findings
+        self.undecided = undecided
+    }
+}
+
+/// Writes findings, and what could not be decided, into a trace that no other program is writing.
 public enum FindingStore {
-    /// Stores the findings of sessions in the trace at `path`, in the place of earlier ones.
+    /// Stores what was stated of sessions in the trace at `path`, in the place of what was before.
     ///
     /// - Parameters:
-    ///   - rows: The findings of each session that was diagnosed, also of those without any.
+    ///   - sessions: Each session that was diagnosed, also those without any finding.
     ///   - path: The trace.
     /// - Throws: ``TraceError``: with code `busy` where another program writes the trace, with
     ///   `cannotOpen` where it cannot be written.
     public static func store(
-        _ rows: [(session: SessionID, findings: [FindingRow])], in path: String
+        _ sessions: [DiagnosedSession], in path: String
     ) throws(TraceError) {
         let file = try TraceFile(path: path, mustExist: true)
         defer { file.close() }
         do throws(StorageFault) {
             let db = file.connection
             try db.transaction { () throws(StorageFault) in
-                let delete = try db.prepare("DELETE FROM finding_statement WHERE session_id = ?")
-                let insert = try Insertion(Tables.finding, db)
-                // A number is never used twice.
-                var next = max(
-                    try Counters(from: db).finding,
-                    try db.integer("SELECT max(id) FROM finding_statement") + 1)
-                for (session, findings) in rows {
-                    delete.bind(1, session.rawValue)
-                    try delete.run()
-                    for row in findings {
-                        let id = Counters.take(&next)
-                        try insert.run(row, RowContext(id: id, session: session.rawValue))
-                    }
-                }
-                let counter = try db.prepare("INSERT OR REPLACE INTO counter VALUES ('finding', ?)")
-                counter.bind(1, next)
-                try counter.run()
+                let next = try Counters(from: db)
+                try replace(
+                    sessions.map { ($0.session, $0.findings) }, in: Tables.finding,
+                    counter: "finding", next: next.finding, db)
+                try replace(
+                    sessions.map { ($0.session, $0.undecided) }, in: Tables.undecided,
+                    counter: "undecided", next: next.undecided, db)
             }
             try file.settle()
         } catch {
             throw error.traceError(at: path)
         }
+    }
+
+    /// Puts rows in the place of all that a table has of their sessions.
+    private static func replace<Row>(
+        _ rows: [(session: SessionID, rows: [Row])], in table: Table<Row>, counter name: String,
+        next: Int64, _ db: Connection
+    ) throws(StorageFault) {
+        let delete = try db.prepare(
+            "DELETE FROM \(table.definition.name) WHERE session_id = ?")
+        let insert = try Insertion(table, db)
+        // A number is never used twice.
+        var next = max(next, try db.integer("SELECT max(id) FROM \(table.definition.name)") + 1)
+        for (session, rows) in rows {
+            delete.bind(1, session.rawValue)
+            try delete.run()
+            for row in rows {
+                let id = Counters.take(&next)
+                try insert.run(row, RowContext(id: id, session: session.rawValue))
+            }
+        }
+        let counter = try db.prepare("INSERT OR REPLACE INTO counter VALUES ('\(name)', ?)")
+        counter.bind(1, next)
+        try counter.run()
     }
 
     /// Whether a program writes the trace at `path` now, so that its last session may still be

@@ -69,6 +69,12 @@ struct DiagnoseCommand: ParsableCommand {
     @Option(help: ArgumentHelp("Diagnose this session only.", valueName: "N"))
     var session: Int64?
 
+    @Option(
+        help: ArgumentHelp(
+            "The time after which each duty counts as not done, such as 30s, in place of the deadlines of the rules.",
+            valueName: "duration"))
+    var patience: TimeSpan?
+
     @Option(help: ArgumentHelp("Explain a rule; takes no trace.", valueName: "RULE"))
     var explain: String?
 
@@ -92,7 +98,7 @@ struct DiagnoseCommand: ParsableCommand {
         }
         let known = try baseline.map { path throws(Failure) in try FindingBaseline(path: path) }
         let diagnosis = try TraceDiagnosis.shown(
-            trace: trace, session: session.map { SessionID($0) })
+            trace: trace, session: session.map { SessionID($0) }, patience: patience)
         if let reason = diagnosis.unstored {
             StandardError.write("tapedeck: the findings are not stored: \(reason)\n")
         }

@@ -18,12 +18,14 @@ extension RecordedSession {
 extension TraceDiagnosis {
     /// Diagnoses a trace, with progress and warnings on standard error.
     static func shown(
-        trace: String, session: SessionID? = nil
+        trace: String, session: SessionID? = nil, patience: TimeSpan? = nil
     ) throws(Failure) -> TraceDiagnosis {
         var bar = ProgressBar()
         defer { bar.clear() }
         do {
-            let diagnosis = try diagnose(trace: trace, session: session) { done, all, text in
+            let diagnosis = try diagnose(
+                trace: trace, session: session, patienceNanoseconds: patience?.nanoseconds
+            ) { done, all, text in
                 bar.show(done: done, of: all, text)
             }
             bar.clear()

@@ -65,8 +65,7 @@ struct DiagnosisReport {
 
     private var summary: String {
         let counts = diagnosis.sessions.reduce(EvidenceCounts()) { $0 + $1.counts }
-        var text = all.isEmpty ? "no rule was broken" : FindingText.summary(all)
-        if !allUndecided.isEmpty { text += "; \(allUndecided.count) could not be decided" }
+        var text = FindingText.summary(all, undecided: allUndecided)
         text += " in \(counts.words)"
         let left = diagnosis.sessions.flatMap(\.leftOut).filter { id, _ in
             choice.rules.contains { $0.id == id }

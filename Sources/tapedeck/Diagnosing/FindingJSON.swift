@@ -35,11 +35,12 @@ enum FindingJSON {
         object.add("session", session.rawValue)
         object.add("at", duty.at.nanoseconds)
         object.add("waited_ns", duty.waitedNanoseconds)
-        object.add("deadline_ns", duty.rule.deadlineNanoseconds)
+        object.add("deadline_ns", duty.deadlineNanoseconds)
         object.add("blames", duty.rule.blames.description)
         object.add("client", duty.client)
         object.add("topic", duty.topic)
         object.add("connection", duty.connection?.rawValue)
+        object.add("message", duty.detail)
         object.add("expected", duty.expected)
         object.add("source", duty.rule.source)
         object.add("evidence", raw: "[\(duty.steps.map(step).joined(separator: ","))]")
@@ -53,6 +54,18 @@ enum FindingJSON {
         object.add("rule", detail.row.rule)
         object.add("severity", detail.row.severity.rawValue)
         object.add("at_ns", detail.row.at.nanoseconds)
+        object.add("message", detail.row.detail)
+        object.add("expected", detail.row.expected)
+        return object.text
+    }
+
+    /// What could not be decided, as it is stored.
+    static func stored(_ detail: UndecidedDetail) -> String {
+        var object = JSONObjectText()
+        object.add("id", detail.id)
+        object.add("rule", detail.row.rule)
+        object.add("at_ns", detail.row.at.nanoseconds)
+        object.add("waited_ns", detail.row.waitedNanoseconds)
         object.add("message", detail.row.detail)
         object.add("expected", detail.row.expected)
         return object.text

@@ -39,12 +39,15 @@ enum FindingText {
 
     /// What was waited for, and how long.
     static func waiting(_ duty: UndecidedDuty) -> String {
-        let waited = TimeSpan.text(duty.waitedNanoseconds)
-        let patience = duty.rule.deadlineNanoseconds.map {
+        let patience = duty.deadlineNanoseconds.map {
             ", and \(TimeSpan.text($0)) are allowed"
         }
-        return
-            "\(duty.rule.title) The recording ended \(waited) after the last step\(patience ?? "")."
+        return "\(duty.detail) \(ended(after: duty.waitedNanoseconds))\(patience ?? "")."
+    }
+
+    /// That the recording ended so many nanoseconds after the wait began.
+    private static func ended(after waited: Int64) -> String {
+        "The recording ended \(TimeSpan.text(waited)) after the last step"
     }
 
     /// The lines about the steps of the evidence.
@@ -99,6 +102,18 @@ enum FindingText {
         }
     }
 
+    /// The lines about what was waited for since a row.
+    static func lines(_ undecided: [UndecidedDetail]) -> [String] {
+        undecided.flatMap { detail in
+            let row = detail.row
+            return [
+                "  undecided \(ListLine.clean(row.rule)): \(ListLine.clean(row.detail)) "
+                    + ended(after: row.waitedNanoseconds) + ".",
+                "    expected: \(ListLine.clean(row.expected))",
+            ]
+        }
+    }
+
     /// `3 findings: 1 error, 2 warnings, 0 infos`.
     static func summary(_ findings: [Finding]) -> String {
         let counts = FindingRow.Severity.allCases.map { severity in
@@ -107,6 +122,12 @@ enum FindingText {
         }
         return "\(findings.count) finding\(findings.count == 1 ? "" : "s"): "
             + counts.joined(separator: ", ")
+    }
+
+    /// `no rule was broken; 2 could not be decided`.
+    static func summary(_ findings: [Finding], undecided: [UndecidedDuty]) -> String {
+        (findings.isEmpty ? "no rule was broken" : summary(findings))
+            + (undecided.isEmpty ? "" : "; \(undecided.count) could not be decided")
     }
 
     // MARK: Lines

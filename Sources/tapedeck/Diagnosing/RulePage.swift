@@ -19,7 +19,16 @@ enum RulePage {
             ("evidence", rule.evidence), ("expected", rule.expects),
         ]
         if let deadline = rule.deadlineNanoseconds {
-            facts.append(("deadline", TimeSpan.text(deadline)))
+            facts.append(
+                ("deadline", "\(TimeSpan.text(deadline)), or what --patience says"))
+        }
+        if let minimum = rule.minimumNanoseconds {
+            facts.append(("minimum", TimeSpan.text(minimum)))
+        }
+        if let duty = Duty.of(rule) {
+            facts.append(("duty after", duty.trigger))
+            if let due = duty.due { facts.append(("due at", due)) }
+            if let undecided = duty.undecided { facts.append(("undecided", undecided)) }
         }
         facts.append(("reported", repetitionText(rule.repetition)))
         facts.append(("silent", rule.silent))
@@ -55,6 +64,10 @@ enum RulePage {
         object.add("evidence", rule.evidence)
         object.add("expected", rule.expects)
         object.add("deadline_ns", rule.deadlineNanoseconds)
+        object.add("minimum_ns", rule.minimumNanoseconds)
+        object.add("duty_after", Duty.of(rule)?.trigger)
+        object.add("due_at", Duty.of(rule)?.due)
+        object.add("undecided", Duty.of(rule)?.undecided)
         object.add("repetition", rule.repetition.rawValue)
         object.add("silent", rule.silent)
         object.add("cause", rule.cause)
@@ -69,26 +82,56 @@ enum RulePage {
             # Rules
 
             What `tapedeck diagnose` checks, written by `Tools/rules`. `tapedeck diagnose --explain RULE` prints a rule's source, the
-            state it follows, its evidence, what is expected instead, its deadline, and when it is silent. All rules are silent about
+            state it follows, its evidence, what is expected instead, its times, and when it is silent. All rules are silent about
             what was not captured and about what Tapedeck did to the traffic itself; rules of HTTP and WebSocket also about bytes that
             were synthesized from an archive. Sources are entries of the [catalogue of mistakes](Catalogue.md), sections of what we
             know about the protocols ([Simperium](../Simperium/Specification.md), [CommCare and OpenRosa](../OpenRosa/Specification.md),
             [HTTP layer](../HTTPLayer/Specification.md)), and RFCs; paths that `--explain` prints are relative to this folder's parent.
+
+            *Time*: the deadline of a [duty](#duties), which `--patience` sets, or *min*, the least time that something has to last
+            before it counts.
 
 
             """
         var areas: [String] = []
         for rule in rules where areas.last != area(rule) { areas.append(area(rule)) }
         for area in areas {
-            text +=
-                "## \(area)\n\n| Rule | Severity | About | What | Source |\n| --- | --- | --- | --- | --- |\n"
+            text += "## \(area)\n\n| Rule | Severity | About | Time | What | Source |\n"
+            text += "| --- | --- | --- | --- | --- | --- |\n"
             for rule in rules where self.area(rule) == area {
-                text += "| `\(rule.id)` | \(rule.severity.rawValue)"
-                text += " | \(rule.blames) | \(cell(rule.title)) | \(sources(of: rule)) |\n"
+                text += "| `\(rule.id)` | \(rule.severity.rawValue) | \(rule.blames)"
+                text += " | \(time(rule)) | \(cell(rule.title)) | \(sources(of: rule)) |\n"
             }
             text += "\n"
         }
-        return String(text.dropLast())
+        return text + duties(rules)
+    }
+
+    /// The deadline, or the minimum.
+    private static func time(_ rule: Rule) -> String {
+        rule.deadlineNanoseconds.map { TimeSpan.text($0) }
+            ?? rule.minimumNanoseconds.map { "min \(TimeSpan.text($0))" } ?? ""
+    }
+
+    /// The table of duties.
+    private static func duties(_ rules: [Rule]) -> String {
+        var text = """
+            ## Duties
+
+            What a peer has to do after something has happened. It is broken as soon as what the peer does shows that it will not be
+            done (*due*), and else when its deadline has passed while the peer sent other things. Where the recording ended before, it
+            is undecided.
+
+            | After | Due | Deadline | Undecided | Rule |
+            | --- | --- | --- | --- | --- |
+
+            """
+        for rule in rules {
+            guard let duty = Duty.of(rule) else { continue }
+            text += "| \(cell(duty.trigger)) | \(cell(duty.due ?? "")) | \(time(rule))"
+            text += " | \(cell(duty.undecided ?? "")) | `\(rule.id)` |\n"
+        }
+        return text
     }
 
     /// Where a rule comes from: a link for each section that its source cites, and the RFCs.

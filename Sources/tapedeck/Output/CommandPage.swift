@@ -26,6 +26,7 @@ struct CommandPage {
         }
         lines += FaultText.lines(detail.faults)
         lines += FindingText.lines(detail.findings)
+        lines += FindingText.lines(detail.undecided)
         for (change, effects) in zip(detail.changes, try effects(detail)) {
             lines.append("  \(Self.heading(change))")
             lines += effects.map { "    \(ListLine.clean($0))" }

@@ -46,6 +46,7 @@ struct ExchangePage {
         }
         return facts + FaultText.lines(detail.faults)
             + FindingText.lines(detail.findings)
+            + FindingText.lines(detail.undecided)
     }
 
     private func side(

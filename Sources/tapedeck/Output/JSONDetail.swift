@@ -16,6 +16,7 @@ enum JSONDetail {
         object.add("notes", raw: list(detail.notes.map { item(noteColumns, $0) }))
         object.add("faults", raw: list(detail.faults.map { JSONLine.fault($0) }))
         object.add("findings", raw: list(detail.findings.map(FindingJSON.stored)))
+        object.add("undecided", raw: list(detail.undecided.map(FindingJSON.stored)))
         return object.text
     }
 
@@ -30,6 +31,7 @@ enum JSONDetail {
         object.add("notes", raw: list(detail.notes.map { item(noteColumns, $0) }))
         object.add("faults", raw: list(detail.faults.map { JSONLine.fault($0) }))
         object.add("findings", raw: list(detail.findings.map(FindingJSON.stored)))
+        object.add("undecided", raw: list(detail.undecided.map(FindingJSON.stored)))
         return object.text
     }
 
@@ -49,6 +51,7 @@ enum JSONDetail {
         object.add("notes", raw: list(detail.notes.map { item(noteColumns, $0) }))
         object.add("faults", raw: list(detail.faults.map { JSONLine.fault($0) }))
         object.add("findings", raw: list(detail.findings.map(FindingJSON.stored)))
+        object.add("undecided", raw: list(detail.undecided.map(FindingJSON.stored)))
         return object.text
     }
 

@@ -31,6 +31,7 @@ enum MessagePage {
         }
         lines += FaultText.lines(detail.faults)
         lines += FindingText.lines(detail.findings)
+        lines += FindingText.lines(detail.undecided)
         let payload = BodyText.text(row.payload, isText: row.isText)
         if !payload.isEmpty { lines += ["", payload] }
         return lines.joined(separator: "\n") + "\n"

@@ -6,7 +6,7 @@ import Wire
 @Suite struct CommCareSessionTests {
     static let cases: [RuleCase] =
         TokenCases.all + RecoveryCases.all + PollingCases.all + FormInstanceCases.all
-        + OwedCases.all
+        + LeftOutCases.all
         + CaseCases.all
         + RetryCases.all + OpenRosaAndGroupCases.all
 

@@ -158,6 +158,34 @@ enum FormInstanceCases {
             phone.submit(&s, at: 1, gets: SyncPhone.invalid)
             phone.heartbeat(&s, at: 100)
         },
+        RuleCase(R.forgotten, .breaks, "two new forms, ten minutes after a 500") { s in
+            let phone = SyncPhone(&s)
+            phone.submit(&s, at: 1, "form-1", gets: SyncPhone.answer(500))
+            phone.submit(&s, at: 700, "form-2")
+            phone.submit(&s, at: 702, "form-3")
+        },
+        RuleCase(R.forgotten, .behaves, "sent again, before and after a new one") { s in
+            let phone = SyncPhone(&s)
+            phone.submit(&s, at: 1, "form-1", gets: SyncPhone.answer(500))
+            phone.submit(&s, at: 2, "form-2", gets: SyncPhone.answer(500))
+            phone.submit(&s, at: 700, "form-1")
+            phone.submit(&s, at: 701, "form-2")
+            phone.submit(&s, at: 702, "form-3")
+            phone.submit(&s, at: 703, "form-4")
+        },
+        RuleCase(R.forgotten, .silent, "refused for good; at once; one new form") { s in
+            let phone = SyncPhone(&s)
+            phone.submit(&s, at: 1, "form-1", gets: SyncPhone.answer(400))
+            phone.submit(&s, at: 690, "form-2", gets: SyncPhone.answer(500))
+            phone.submit(&s, at: 700, "form-3")
+            phone.submit(&s, at: 702, "form-4")
+            phone.submit(&s, at: 1_400, "form-5")
+        } unlike: { s in
+            let phone = SyncPhone(&s)
+            phone.submit(&s, at: 1, "form-1", gets: SyncPhone.answer(500))
+            phone.submit(&s, at: 700, "form-3")
+            phone.submit(&s, at: 1_400, "form-5")
+        },
         RuleCase(R.beforeForms, .breaks, "a recovery before the form") { s in
             let phone = SyncPhone(&s)
             phone.restore(&s, at: 1, SyncPhone.given("t1"))

@@ -248,6 +248,33 @@ def test_built_in_clients_behave(record, commcare, simperium, form, program, tmp
     assert blamed(deck) == []
 
 
+def test_what_could_not_be_decided_is_stored(record, commcare, form, tmp_path) -> None:
+    """Apart from findings, with since when, how long and where it began."""
+    rule = "commcare.submit.forgotten"
+    proxy = record("--to", commcare.url, "--seed", "1", "--fault",
+                   "api:commcare.submit => status 500")
+    client(proxy.url, tmp_path / "state", "submit", form)
+    proxy.eventually_sql("SELECT 1 FROM exchange WHERE status = 500")
+    proxy.finish()
+    said = tapedeck("diagnose", proxy.trace, "--rule", rule).stdout
+    assert re.search(r"^undecided " + rule, said, re.M), said
+    assert "no rule was broken; 1 could not be decided in " in said
+    assert "A form failed for a reason that may pass, and was not sent again yet." in said
+    [(exchange, since, waited)] = proxy.sql(
+        "SELECT exchange_id, since_ns, waited_ns FROM undecided WHERE rule = ?", rule)
+    assert since > 0 and waited > 0
+    assert f"#{exchange} " in tapedeck("ls", proxy.trace, "undecided:commcare.*").stdout
+    assert tapedeck("ls", proxy.trace, "finding:*.forgotten").stdout == ""
+    assert f"undecided {rule}: A form failed" in tapedeck("show", proxy.trace, str(exchange)).stdout
+    shown = json.loads(tapedeck("show", proxy.trace, str(exchange), "--json").stdout)
+    assert [each["rule"] for each in shown["undecided"]] == [rule]
+    more = tapedeck("diagnose", proxy.trace, "--rule", rule, "--json", "--patience", "7s").stdout
+    [duty] = [json.loads(line) for line in more.splitlines()]
+    assert (duty["kind"], duty["deadline_ns"]) == ("undecided", 7_000_000_000)
+    failed = tapedeck("diagnose", proxy.trace, "--rule", rule, "--fail-on", "undecided", status=1)
+    assert "1 duty could not be decided" in failed.stderr
+
+
 def test_a_fault_is_held_against_nobody(record, origin) -> None:
     """A response that Tapedeck cut is not the server's, and asking again is no mistake."""
     proxy = record("--to", origin.url, "--seed", "1", "--fault", "path:/a => 503 first=1")

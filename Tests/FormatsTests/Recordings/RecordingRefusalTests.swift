@@ -152,6 +152,12 @@ import Wire
                 ], "timeline.jsonl:4: finding_statement 1 points to a chunk"
             ),
             (
+                [
+                    connection, leg, chunk,
+                    #"{"undecided_statement":1,"session_id":1,"at_ns":0,"rule":"","waited_ns":0,"chunk_id":2,"offset":0,"message":"","expected":""}"#,
+                ], "timeline.jsonl:4: undecided_statement 1 points to a chunk"
+            ),
+            (
                 [#"{"fault_verdict":4,"verdict":"","how":"","tries":0}"#],
                 "timeline.jsonl:1: fault_verdict 4 is about a fault"
             ),

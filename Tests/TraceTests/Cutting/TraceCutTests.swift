@@ -105,10 +105,19 @@ import Wire
             [http.chunk(.server, answer), http.chunk(.server, answer)] + http.closing())
         writer.finish()
         try #require(try world.rows("SELECT count(*) FROM exchange") == ["2"])
+        _ = try world.rows(
+            """
+            INSERT INTO undecided_statement
+              SELECT id, session_id, at_ns, rule, 0, chunk_id, "offset", '', ''
+              FROM finding_statement
+            """)
         try TraceCut(exchanges: [ExchangeID(1)])
             .write(from: world.path("a.tape"), to: world.path("b.tape"))
         #expect(
             try world.rows(#"SELECT rule, "offset" FROM finding_statement"#, of: "b.tape")
+                == ["second|0"])
+        #expect(
+            try world.rows(#"SELECT rule, "offset" FROM undecided_statement"#, of: "b.tape")
                 == ["second|0"])
         #expect(try world.rows("SELECT url FROM exchange", of: "b.tape") == ["http://a/2"])
     }

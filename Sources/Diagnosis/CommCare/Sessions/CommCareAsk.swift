@@ -41,7 +41,7 @@ struct CommCareAsk: Sendable {
     /// Whether it submits a form.
     var isSubmission: Bool { api.group == .submission }
     /// The topic of findings about the sync.
-    var topic: String { person.user.isEmpty ? person.device : person.user }
+    var topic: String { person.topic }
 
     /// A step about the request.
     func step(_ detail: String, quote: String? = nil) -> FindingStep {

@@ -45,6 +45,31 @@ struct CommCarePerson: Sendable {
         var isReported = false
     }
 
+    /// A form whose last try failed for a reason that may pass.
+    struct FailedForm: Sendable {
+        /// That try.
+        let row: ExchangeRow
+        /// Seconds of its `Retry-After`.
+        let retryAfter: Int?
+        /// The first other form that was accepted since.
+        var other: ExchangeRow?
+        /// The first sync after that.
+        var sync: ExchangeRow?
+        /// Forms that were sent for the first time since, long after it.
+        var later: [ExchangeRow] = []
+        /// Whether the device may have lost its queue: it requested everything anew.
+        var isExcused = false
+        /// Whether the failure says nothing about this form, so that it is due with the next of them.
+        var isOfAnyForm: Bool { [nil, 200, 408, 429, 503].contains(row.status) }
+        /// `was answered with 503`, `had no answer`.
+        var how: String {
+            guard let status = row.status else { return "had no answer" }
+            return "was answered with \(status)" + (status == 200 ? " and no OpenRosaResponse" : "")
+        }
+        /// When the client knew that it failed.
+        var at: Instant { row.endedAt ?? row.startedAt }
+    }
+
     /// The last failed request of a kind.
     struct Failure: Sendable {
         let ask: CommCareAsk
@@ -86,9 +111,7 @@ struct CommCarePerson: Sendable {
     /// A claim that made a sync necessary.
     var claimed: CommCareReply?
     /// Forms whose last try failed, for a reason that may pass.
-    var failedForms: [String: ExchangeRow] = [:]
-    /// Forms that are still to be sent again, by instanceID.
-    var owed: [String: OwedForm] = [:]
+    var failedForms: [String: FailedForm] = [:]
     /// The last 422 that a form was put aside for, and nothing submitted since.
     var aside: CommCareReply?
     /// instanceID of the form that was sent last.

@@ -10,4 +10,7 @@ struct CommCarePersonKey: Hashable, Sendable {
     let device: String
     /// The user's name without project; empty where none was ever named on the device.
     let user: String
+
+    /// The topic of findings about the user's syncs.
+    var topic: String { user.isEmpty ? device : user }
 }

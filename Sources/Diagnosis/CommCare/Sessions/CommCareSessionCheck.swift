@@ -13,9 +13,6 @@ struct CommCareSessionCheck: Check {
     /// The maximum number of sync tokens whose owners are remembered.
     static let maxTokens = 20_000
 
-    /// Nanoseconds during which later traffic may excuse a client.
-    static let doubt = CommCareTime.seconds(30.0)
-
     /// A device and a project.
     struct Device: Hashable, Sendable {
         let server: String
@@ -51,6 +48,7 @@ struct CommCareSessionCheck: Check {
     /// distinguished.
     var repeating: Set<ConnectionID> = []
     var deadlines = Deadlines<CommCarePersonKey>()
+    var patience = Patience()
 
     mutating func observe(
         _ evidence: borrowing Evidence, _ session: borrowing SessionView, _ report: inout Report
@@ -113,11 +111,11 @@ struct CommCareSessionCheck: Check {
             let before = person.doubts.count
             checkTokens(ask, &person, &report)
             if person.doubts.count > before {
-                deadlines.wait(until: CommCareTime.after(ask.row.startedAt, Self.doubt), ask.person)
+                deadlines.wait(until: CommCareTime.after(ask.row.startedAt, excuseTime), ask.person)
             }
             checkState(ask, &person, &report)
             checkQueue(ask, &person, session, &report)
-            checkOwed(ask, &person, &report)
+            checkLeftOut(ask, &person, session, &report)
             checkCases(ask, &person, &report)
         }
         checkForm(ask, &person, session, &report)
@@ -142,7 +140,6 @@ struct CommCareSessionCheck: Check {
                 }
             }
             followQueue(ask, reply, &person)
-            followOwed(ask, reply, &person)
             followCases(ask, reply, &person)
         }
         followForm(ask, reply, &report)
@@ -190,21 +187,39 @@ struct CommCareSessionCheck: Check {
         }
     }
 
-    func undecided(
-        at end: Instant, _ session: borrowing SessionView, _ report: inout Report
-    ) {
-        undecidedForms(&report)
-    }
-
     mutating func finish(
         at now: Instant, isRunning: Bool, _ session: borrowing SessionView,
         _ report: inout Report
     ) {
         guard !isRunning else { return }
-        let left = persons.values.flatMap(\.doubts).map(\.finding).sorted { a, b in
+        let time = excuseTime
+        func isUp(_ doubt: CommCarePerson.Doubt) -> Bool {
+            CommCareTime.gap(doubt.finding.at, now) >= time
+        }
+        let left = persons.values.flatMap(\.doubts).filter(isUp).map(\.finding)
+        for finding in Self.sorted(left) { report.add(finding) }
+        for index in persons.values.indices { persons.values[index].doubts.removeAll(where: isUp) }
+    }
+
+    /// Nanoseconds during which later traffic may excuse a client.
+    private var excuseTime: Int64 { patience.deadline(of: CommCareSessionRules.tokenMissing) }
+
+    func undecided(
+        at end: Instant, _ session: borrowing SessionView, _ report: inout Report
+    ) {
+        var left: [Finding] = []
+        for (key, person) in persons {
+            left += person.doubts.map(\.finding)
+            left += openRecovery(person, key, session)
+            if let finding = openPolling(person, key, session) { left.append(finding) }
+            left += openForms(person, session)
+        }
+        for finding in Self.sorted(left) { report.add(finding) }
+    }
+
+    private static func sorted(_ findings: [Finding]) -> [Finding] {
+        findings.sorted { a, b in
             (a.at, a.client, a.topic, a.rule.id) < (b.at, b.client, b.topic, b.rule.id)
         }
-        for finding in left { report.add(finding) }
-        for index in persons.values.indices { persons.values[index].doubts = [] }
     }
 }

@@ -8,9 +8,9 @@ extension SimperiumChangeCheck {
         for refusal: SimperiumChangeRefusal, _ sent: Sent, _ place: SimperiumChangePlace
     ) {
         func wait(
-            _ rule: Rule, _ item: SimperiumChangeDeadline, for patience: Int64? = nil
+            _ rule: Rule, _ item: SimperiumChangeDeadline, for pause: Int64? = nil
         ) {
-            let patience = patience ?? rule.deadlineNanoseconds ?? 0
+            let patience = pause ?? patience.deadline(of: rule)
             deadlines.wait(
                 until: Instant(nanoseconds: refusal.answer.at.nanoseconds + patience), item)
         }
@@ -24,9 +24,11 @@ extension SimperiumChangeCheck {
             wait(SimperiumChangeRules.notSentWhole, .resend(place, refusal))
         case 500...599:
             let pause = SimperiumChangeRules.retryPause(after: refusal.times)
-            wait(SimperiumChangeRules.stuckKey, .resend(place, refusal), for: pause)
+            if patience.nanoseconds == nil {
+                wait(SimperiumChangeRules.stuckKey, .resend(place, refusal), for: pause)
+            }
             wait(SimperiumChangeRules.stuckKey, .resend(place, refusal))
-        case 400, 413: wait(SimperiumChangeRules.stuckKey, .resend(place, refusal))
+        case 400, 401, 405, 413: wait(SimperiumChangeRules.stuckKey, .resend(place, refusal))
         default: break
         }
     }

@@ -262,7 +262,7 @@ extension SimperiumChangeCheck {
         }.sorted { (sent.peek($0)?.evidence ?? 0) < (sent.peek($1)?.evidence ?? 0) }
         connections[scene.connection]?.channels[number]?.owed = Array(owed.prefix(64))
         for place in owed.prefix(1_000) {
-            let patience = SimperiumChangeRules.neverResent.deadlineNanoseconds ?? 0
+            let patience = patience.deadline(of: SimperiumChangeRules.neverResent)
             deadlines.wait(
                 until: Instant(nanoseconds: scene.at.nanoseconds + patience),
                 .owed(place, session: scene.channel.session, scene.connection, scene.at))

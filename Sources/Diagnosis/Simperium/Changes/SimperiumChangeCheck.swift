@@ -42,6 +42,7 @@ struct SimperiumChangeCheck: Check {
     var truth = SimperiumChangeTruth()
     var kept = SimperiumChangeEvidence()
     var deadlines = Deadlines<SimperiumChangeDeadline>(most: 20_000)
+    var patience = Patience()
     /// Whether the recording has ended: nobody can show any more what he received.
     private(set) var isEnded = false
     private var sessions: Int32 = 0

@@ -68,11 +68,13 @@ extension SimperiumChangeRules {
         follows: "answers to changes and what follows",
         evidence:
             "nothing of the object for half a minute after a server error, doubled with each, "
-            + "or ten minutes after 400 and 413, while three or more other changes were sent",
-        expects: "after 5xx the same change again; after 400 and 413 to inform the user",
+            + "or ten minutes after 400, 401, 405 and 413, while three or more other changes were sent",
+        expects:
+            "after 5xx the same change again; after 400, 401 and 413 to inform the user; after "
+            + "405 the whole object",
         deadlineNanoseconds: 600_000_000_000,
         silent: "where the connection or session ends before, or Tapedeck does something to the "
-            + "connection; after 400 and 413 it is information, because nothing may have been edited",
+            + "connection; after 400, 401, 405 and 413 it is information, because nothing may have been edited",
         cause: "keeps the refused change in the queue of the object, with all later ones after "
             + "it"
     )

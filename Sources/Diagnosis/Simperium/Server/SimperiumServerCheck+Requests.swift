@@ -68,9 +68,10 @@ extension SimperiumServerCheck {
 
     private mutating func expect(
         _ duty: Due.Duty, _ channel: Int?, _ command: CommandEvidence,
-        _ patience: Int64 = Self.answerTime
+        _ deadline: Int64 = Self.answerTime
     ) {
         let start = command.row.at
+        let patience = patience.nanoseconds ?? deadline
         deadlines.wait(
             until: Instant(nanoseconds: start.nanoseconds + patience),
             Due(
@@ -162,11 +163,12 @@ extension SimperiumServerCheck {
             let ccid = SimperiumName(text)
             guard buckets[id]?.tell(ccid, change, at: place, command) == true else { continue }
             let start = command.row.at
+            let patience = patience.deadline(of: Rules.echoMissing)
             deadlines.wait(
-                until: Instant(nanoseconds: start.nanoseconds + Self.answerTime),
+                until: Instant(nanoseconds: start.nanoseconds + patience),
                 Due(
                     connection: place.connection, channel: place.channel, start: start,
-                    patience: Self.answerTime, duty: .echo(id, ccid)))
+                    patience: patience, duty: .echo(id, ccid)))
         }
     }
 
@@ -182,7 +184,8 @@ extension SimperiumServerCheck {
                 channel.openedAt < echo.sentAt,
                 isEnded
                     || socket.lastSaidAt.nanoseconds
-                        > echo.command.row.at.nanoseconds + Self.answerTime / 4
+                        > echo.command.row.at.nanoseconds + patience.deadline(of: Rules.echoMissing)
+                        / 4
             else { continue }
             add(
                 Rules.echoMissing, echo.command, channel, key: echo.command.said?.command.key,

@@ -27,6 +27,7 @@ struct SimperiumServerCheck: Check {
     private var lastNumber: Int64 = 0
     var objects = SimperiumServerObjects()
     var deadlines = Deadlines<Due>()
+    var patience = Patience()
     /// Whether the recording has ended: nothing more can show that a server is reachable.
     private(set) var isEnded = false
 

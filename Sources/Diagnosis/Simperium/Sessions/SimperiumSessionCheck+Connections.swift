@@ -138,7 +138,7 @@ extension SimperiumSessionCheck {
         wait(
             Due(
                 connection: connection, channel: nil, start: at,
-                patience: SimperiumSessionTimes.reconnect,
+                patience: patience.deadline(of: Rules.noReconnect),
                 duty: .reconnect(owner, client: owner.clientID, [step])))
     }
 

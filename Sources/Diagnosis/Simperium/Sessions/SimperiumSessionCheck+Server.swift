@@ -48,12 +48,12 @@ extension SimperiumSessionCheck {
     }
 
     private mutating func promise(
-        _ command: CommandEvidence, _ channel: Int?, _ patience: Int64, _ duty: Due.Duty
+        _ command: CommandEvidence, _ channel: Int?, _ deadline: Int64, _ duty: Due.Duty
     ) {
         wait(
             Due(
                 connection: command.row.connection, channel: channel, start: command.row.at,
-                patience: patience, duty: duty))
+                patience: patience.nanoseconds ?? deadline, duty: duty))
     }
 
     /// An answer that was never received.

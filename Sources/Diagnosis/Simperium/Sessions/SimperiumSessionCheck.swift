@@ -34,6 +34,7 @@ struct SimperiumSessionCheck: Check {
     var refusals: [Refusal: (times: Int, command: CommandEvidence)] = [:]
     var pending: [SimperiumName: Pending] = [:]
     var deadlines = Deadlines<Due>()
+    var patience = Patience()
     var lastRun = 0
 
     static let maxLives = 10_000

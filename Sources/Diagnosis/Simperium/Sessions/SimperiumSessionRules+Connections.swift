@@ -29,7 +29,7 @@ extension SimperiumSessionRules {
         follows: "What either side sends on the connection.",
         evidence:
             "More than 60 s in which neither sent anything, on a connection that never had a heartbeat, and the client sends again afterwards.",
-        expects: "h:N after 20 s.", deadlineNanoseconds: SimperiumSessionTimes.idle,
+        expects: "h:N after 20 s.", minimumNanoseconds: SimperiumSessionTimes.idle,
         silent:
             "The client never sends again, and may have been asleep; bytes are missing, or a fault touched the connection.",
         cause: "The client relies on TCP, or on pings of WebSocket.")
@@ -43,7 +43,7 @@ extension SimperiumSessionRules {
         evidence:
             "90 s after a heartbeat nothing was received at all, and the client continues to use the connection.",
         expects: "Close the socket and open another.",
-        deadlineNanoseconds: SimperiumSessionTimes.dead, silent: "Anything was received meanwhile.",
+        minimumNanoseconds: SimperiumSessionTimes.dead, silent: "Anything was received meanwhile.",
         cause: "The client sends heartbeats and never checks for their answers.")
 
     static let notIncremented = Rule(

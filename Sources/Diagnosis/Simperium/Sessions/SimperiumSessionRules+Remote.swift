@@ -46,7 +46,8 @@ extension SimperiumSessionRules {
             "\"0 : Client should stop sending remote logging messages\" (Simperium/Specification.md#remote-logging); Diagnosis/Catalogue.md#r59.",
         follows: "The level that the server requested.",
         evidence: "A log message 5 s after log:0, or where no level was requested.",
-        expects: "Nothing.", silent: "The connection was not captured from its start.")
+        expects: "Nothing.", minimumNanoseconds: 5 * SimperiumSessionTimes.second,
+        silent: "The connection was not captured from its start.")
 
     static let logOnChannel = Rule(
         "simperium.remote.log-on-channel", .info, repetition: .client,

@@ -54,6 +54,7 @@ extension SimperiumSessionRules {
         evidence:
             "i within 60 s after the server or a fault ended a connection on which the client was in sync.",
         expects: "CHANNEL:cv:CV with the cv it had.",
+        minimumNanoseconds: 60 * SimperiumSessionTimes.second,
         silent:
             "The client ended the connection, which it does too when it stops for good; it had no cv, or was informed that it is unknown."
     )
@@ -141,6 +142,7 @@ extension SimperiumSessionRules {
         follows: "The cv that was answered with cv:? or c:?.",
         evidence: "The same cv again on the same channel, with no i between.",
         expects: "CHANNEL:i::::LIMIT",
+        minimumNanoseconds: 2 * SimperiumSessionTimes.second,
         silent: "Within 2 s of the answer, which may have crossed it.",
         cause: "The client retries the request instead of reading the answer.")
 
@@ -153,6 +155,7 @@ extension SimperiumSessionRules {
         evidence:
             "A cv older than one that the client received 30 s or more before its last connection ended.",
         expects: "The cv of the last change.",
+        minimumNanoseconds: 30 * SimperiumSessionTimes.second,
         silent:
             "Requests were open then, several connections share the clientid, or the cv was never sent in this session.",
         cause: "The client stores the cv of the index, and not those of the changes.")

@@ -143,7 +143,7 @@ extension Field {
         case .body, .text, .note, .header, .requestHeader, .responseHeader, .requestBody,
             .responseBody, .document, .nature, .xmlns, .instance, .syncToken, .payload, .key, .cv,
             .error, .ccid, .clientid, .operation, .sv, .ev, .fault, .verdict,
-            .finding:
+            .finding, .undecided:
             false
         }
     }

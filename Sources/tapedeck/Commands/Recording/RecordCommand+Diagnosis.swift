@@ -18,7 +18,8 @@ extension RecordCommand {
         }
         let diagnosis: TraceDiagnosis
         do {
-            diagnosis = try TraceDiagnosis.shown(trace: trace, session: writer.session)
+            diagnosis = try TraceDiagnosis.shown(
+                trace: trace, session: writer.session, patience: patience)
         } catch {
             return StandardError.warn(error.detail)
         }
@@ -29,10 +30,7 @@ extension RecordCommand {
         for (finding, row) in zip(own.findings, own.rows) where !live.hasReported(row) {
             StandardOutput.write(FindingText.line(finding) + "\n")
         }
-        var detail =
-            own.findings.isEmpty
-            ? "no rule was broken" : FindingText.summary(own.findings)
-        if !own.undecided.isEmpty { detail += "; \(own.undecided.count) could not be decided" }
+        let detail = FindingText.summary(own.findings, undecided: own.undecided)
         StandardOutput.write(
             detail
                 + (own.findings.isEmpty && own.undecided.isEmpty

@@ -78,6 +78,12 @@ struct RecordCommand: AsyncParsableCommand {
     @Flag(help: "Report which rules clients and servers break, within 1 second.")
     var diagnose = false
 
+    @Option(
+        help: ArgumentHelp(
+            "With --diagnose: the time after which each duty counts as not done, in place of the deadlines of the rules.",
+            valueName: "duration"))
+    var patience: TimeSpan?
+
     @Flag(name: .shortAndLong, help: "Print no line for each exchange and command.")
     var quiet = false
 
@@ -133,7 +139,7 @@ struct RecordCommand: AsyncParsableCommand {
         do {
             live =
                 diagnose
-                ? try LiveDiagnosis(writer) {
+                ? try LiveDiagnosis(writer, patienceNanoseconds: patience?.nanoseconds) {
                     StandardOutput.write(FindingText.line($0) + "\n")
                 } : nil
         } catch {

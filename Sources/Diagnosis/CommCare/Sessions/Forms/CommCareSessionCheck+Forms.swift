@@ -13,7 +13,7 @@ extension CommCareSessionCheck {
     /// The number of refusals of one form in a row that block others.
     static let maxRefusals = 6
 
-    private func key(_ ask: CommCareAsk, _ form: CommCareForm) -> FormOutcomes.Key {
+    func key(_ ask: CommCareAsk, _ form: CommCareForm) -> FormOutcomes.Key {
         FormOutcomes.Key(
             server: ask.person.server, domain: ask.person.domain, instanceID: form.instanceID)
     }

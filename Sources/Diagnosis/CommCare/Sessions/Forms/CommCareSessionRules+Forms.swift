@@ -4,7 +4,7 @@ import Wire
 extension CommCareSessionRules {
     /// Those of this file.
     static let forms: [Rule] = [
-        resentAfter422, queueStopped, beforeForms, instanceIDReused, resentAfterSuccess,
+        resentAfter422, queueStopped, forgotten, beforeForms, instanceIDReused, resentAfterSuccess,
         createAfterUpdate, timeBackwards, slowSubmission,
     ]
 
@@ -37,6 +37,27 @@ extension CommCareSessionRules {
             "no heartbeat has the number of unsent forms; Tapedeck did something to the traffic "
             + "since",
         cause: "any failure of a form ends the queue")
+
+    /// A form that was not accepted is never sent again.
+    static let forgotten = Rule(
+        "commcare.submit.forgotten", .error, repetition: .topic,
+        title: "A form that was not accepted is never sent again.",
+        source:
+            "Diagnosis/Catalogue.md#c38; OpenRosa/Specification.md#code-201 (a form leaves the queue "
+            + "when an OpenRosaResponse accepts it, or when it is refused for good).",
+        follows:
+            "forms whose last try failed for a reason that may pass, or was answered 200 without "
+            + "an OpenRosaResponse, as by a captive portal",
+        evidence: "a heartbeat with num_unsent_forms=0; or, where the failure was not about this "
+            + "form, another form that was accepted, and two syncs after that; or two forms that are "
+            + "sent for the first time more than ten minutes after the failure",
+        expects: "The same form again, before newer ones.",
+        deadlineNanoseconds: 600_000_000_000,
+        silent:
+            "the form was refused for good; Retry-After is not over; the client requested everything anew, as after an "
+            + "installation; the client is not CommCare, where a person chooses what is sent; "
+            + "Tapedeck did something to the traffic since",
+        cause: "a form is removed from the queue when it was sent, and not when it was accepted")
 
     /// A sync is requested while a form waits to be sent again.
     static let beforeForms = Rule(
@@ -114,6 +135,6 @@ extension CommCareSessionRules {
         follows: "how long each submission takes",
         evidence: "no answer for more than a minute, and then the same instanceID again",
         expects: "An answer within a minute.",
-        deadlineNanoseconds: 60_000_000_000,
+        minimumNanoseconds: 60_000_000_000,
         silent: "Tapedeck did something to the exchange")
 }

@@ -77,10 +77,24 @@ extension CommCareSessionCheck {
         }
     }
 
+    /// A restore that was not requested again when the recording ended.
+    func openPolling(
+        _ person: CommCarePerson, _ key: CommCarePersonKey, _ session: borrowing SessionView
+    ) -> Finding? {
+        guard let polling = person.polling, !polling.isReported, polling.last.retryAfter != nil,
+            !isDisturbed(polling, session)
+        else { return nil }
+        let connection = polling.last.row.connection
+        return Finding(
+            R.pollAbandoned, connection: connection, client: session.client(of: connection),
+            topic: key.topic, detail: "", steps: [polling.last.step("the restore is pending")])
+    }
+
     private func isLate(_ gap: Int64, _ reply: CommCareReply) -> Bool {
         guard let seconds = reply.retryAfter else { return false }
         let asked = CommCareTime.seconds(seconds)
-        return gap > 3 * asked && gap > asked + CommCareTime.seconds(120.0)
+        if let nanoseconds = patience.nanoseconds { return gap > asked + nanoseconds }
+        return gap > 3 * asked && gap > asked + patience.deadline(of: R.pollAbandoned)
     }
 
     /// Whether Tapedeck did something after the answer, which may have kept the client from

@@ -7,8 +7,6 @@ import Wire
 extension CommCareSessionCheck {
     private typealias R = CommCareSessionRules
 
-    /// Nanoseconds that a client may take to do what an answer requires.
-    static let deadline = CommCareTime.seconds(60.0)
     /// Nanoseconds within which a request counts as automatic.
     static let soon = CommCareTime.seconds(5.0)
 
@@ -44,7 +42,7 @@ extension CommCareSessionCheck {
         guard let refused = person.refused, ask.row.startedAt >= refused.at else { return }
         guard ask.isRestore else {
             let gap = CommCareTime.gap(refused.at, ask.row.startedAt)
-            guard !refused.isReported, gap > Self.deadline,
+            guard !refused.isReported, gap > patience.deadline(of: R.noRecoveryAfter412),
                 !wasDisturbed(since: refused.at, session)
             else { return }
             person.refused?.isReported = true
@@ -103,7 +101,9 @@ extension CommCareSessionCheck {
             return
         }
         let gap = CommCareTime.gap(claimed.at, ask.row.startedAt)
-        guard gap > Self.deadline, ask.api != .commcareClaim else { return }
+        guard gap > patience.deadline(of: R.missingAfterClaim), ask.api != .commcareClaim else {
+            return
+        }
         person.claimed = nil
         guard !wasDisturbed(since: claimed.row.endedAt ?? claimed.at, session) else { return }
         report.add(
@@ -164,6 +164,32 @@ extension CommCareSessionCheck {
         } else if person.recovering != nil {
             person.refusedTwice = reply.row
         }
+    }
+
+    /// What an answer of the server requires and was not requested when the recording ended.
+    func openRecovery(
+        _ person: CommCarePerson, _ key: CommCarePersonKey, _ session: borrowing SessionView
+    ) -> [Finding] {
+        var left: [Finding] = []
+        if let refused = person.refused, !refused.isReported,
+            !wasDisturbed(since: refused.at, session)
+        {
+            left.append(
+                Finding(
+                    R.noRecoveryAfter412, connection: refused.row.connection,
+                    client: session.client(of: refused.row.connection), topic: key.topic,
+                    detail: "", steps: [refused.row.responseStep("refuses the sync")]))
+        }
+        if let claimed = person.claimed,
+            !wasDisturbed(since: claimed.row.endedAt ?? claimed.at, session)
+        {
+            left.append(
+                Finding(
+                    R.missingAfterClaim, connection: claimed.row.connection,
+                    client: session.client(of: claimed.row.connection), topic: key.topic,
+                    detail: "", steps: [claimed.step("the device lacks the case")]))
+        }
+        return left
     }
 
     static func short(_ text: String) -> String {

@@ -35,6 +35,7 @@ extension CommCareSessionRules {
             "the next restore request after more than three times Retry-After and two minutes "
             + "over it",
         expects: "The same request soon after Retry-After seconds.",
+        minimumNanoseconds: 120_000_000_000,
         silent: "Tapedeck did something to the traffic meanwhile; Retry-After is missing or no "
             + "number",
         cause: "the answer is kept for an hour at most, so that the work is done again")
@@ -49,6 +50,7 @@ extension CommCareSessionRules {
         evidence: "another request of the user, more than three times Retry-After and two minutes "
             + "after the 202, and no restore between",
         expects: "The same request after Retry-After seconds.",
+        deadlineNanoseconds: 120_000_000_000,
         silent: "the client sends nothing more, as it may have been closed; Tapedeck did something "
             + "to the traffic meanwhile",
         cause: "202 is taken for success like any other 2xx")

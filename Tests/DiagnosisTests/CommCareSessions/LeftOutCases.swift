@@ -2,8 +2,8 @@ import Wire
 
 @testable import Diagnosis
 
-/// Cases about forms that are lost on the device.
-enum OwedCases {
+/// Cases about forms that failed and that a client no longer counts.
+enum LeftOutCases {
     private typealias R = CommCareSessionRules
     private static let portal = SyncPhone.answer(200, type: "text/html", "<html>Sign in</html>")
 
