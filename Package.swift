@@ -280,7 +280,10 @@ let package = Package(
                 "Storage", nioCore, nioPosix,
             ]),
         tests(
-            "Certification", ["Notation", "Wire", "Faults", "Filters", "Diagnosis", "TraceWorld"]),
+            "Certification",
+            [
+                "Notation", "Wire", "Faults", "Filters", "Diagnosis", "SyncServers", "TraceWorld",
+            ]),
         tests(
             "Sessions",
             [

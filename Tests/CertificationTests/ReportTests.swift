@@ -28,14 +28,16 @@ struct CertificationReportTests {
     }
 
     private static func played(
-        _ findings: [Finding] = [], count: Int = 2, problem: String? = nil
+        _ findings: [Finding] = [], count: Int = 2, undecided: Set<String> = [],
+        failures: [Played.Failure] = [], problem: String? = nil
     ) -> Played {
         let seen = Played.Seen(
             expectation: expectation, count: count, row: "command 3", isThere: count >= 2)
         return Played(
             scenario, trace: "out/edits/session.tape", seconds: 1,
             seen: problem == nil ? ["changes": [seen]] : [:], findings: findings,
-            ending: "ended with 0", hasTraffic: problem == nil, problem: problem)
+            undecided: undecided, failures: failures, ending: "ended with 0",
+            hasTraffic: problem == nil, problem: problem)
     }
 
     private static func one(_ rule: Rule) -> Case {
@@ -107,7 +109,8 @@ struct CertificationReportTests {
         #expect(text.contains("    in edits, out/edits/session.tape\n"))
         #expect(
             text.hasSuffix(
-                "2 cases: 0 passed, 1 failed, 1 not exercised, in 1 scenarios, 1 min 1 s\n"))
+                "1 scenario: 1 passed, 0 failed; 2 cases: 0 passed, 1 failed, 1 not exercised, in 1 min 1 s\n"
+            ))
         #expect(!report.isPassed && report.hasClient)
         #expect(report.text(hasColour: true).contains("\u{1B}[31mfailed"))
     }
@@ -123,6 +126,56 @@ struct CertificationReportTests {
     }
 
     private struct Missing: Error {}
+
+    @Test func `what the session ended before is no pass`() {
+        let result = CaseResult(
+            Self.one(Self.rule), [Self.played(undecided: [Self.rule.id])], isStrict: false)
+        #expect(result.verdict == .notExercised)
+        #expect(result.reason == "edits: the session ended before it could be decided")
+    }
+
+    @Test func `what was not done comes before what failed, and passes are a number`() throws {
+        let report = Self.report([
+            Self.played(
+                [Self.finding(Self.rule)],
+                failures: [
+                    Played.Failure(.notDone, "the client did not change mine"),
+                    Played.Failure(.stateDiffers, "mine is not on the server"),
+                ])
+        ])
+        #expect(!report.isPassed)
+        let text = report.text()
+        #expect(
+            text.hasPrefix("not done  scenario edits: Edits\n    the client did not change mine\n"))
+        let state = try #require(text.firstRange(of: "mine is not on the server"))
+        let failed = try #require(text.firstRange(of: "failed  simperium.change.test"))
+        #expect(state.lowerBound < failed.lowerBound)
+        #expect(report.html { $0 }.contains("1 of 1 scenarios not passed, 1 of 2 rules broken"))
+        #expect(report.junit.contains("name=\"edits\""))
+        #expect(report.json["scenarios_failed"]?.text() == "1")
+    }
+
+    @Test func `a scenario that only findings spoil leaves a pass of others a number`() {
+        let report = CertificationReport(
+            Suite(.simperium, rules: [Self.rule]), [Self.played()], client: "c", date: "d",
+            version: "1", seconds: 1, isStrict: false)
+        #expect(report.isPassed == report.missed.isEmpty)
+        #expect(!report.text().contains("command 3"))
+    }
+
+    @Test(arguments: [false, true])
+    func `a case that a scenario names has to be exercised, unless the situation is optional`(
+        isOptional: Bool
+    ) {
+        let situation = Situation(
+            "changes", expectations: [Self.expectation], rules: ["simperium.change.*"],
+            isOptional: isOptional)
+        let one = Case(
+            rule: Self.rule, exercises: [.init(scenario: "edits", situation: situation)],
+            reason: nil)
+        let result = CaseResult(one, [Self.played(count: 0)], isStrict: false)
+        #expect(result.verdict == .notExercised && result.isRequired == !isOptional)
+    }
 
     @Test func `what peers sent is text in the page and in JUnit, and nothing is loaded`() {
         let report = Self.report([Self.played([Self.finding(Self.rule)])])

@@ -131,4 +131,70 @@ struct SuiteTests {
         #expect(suite.chosen(["refused-*", "nothing"]).unknown == ["nothing"])
         #expect(suite.chosen([]).suite.cases.count == suite.cases.count)
     }
+
+    @Test func `what is left out goes with the cases that nothing else exercises`() {
+        let suite = Suite(.simperium)
+        let (rest, unknown) = suite.without(["refused-440", "nothing"])
+        #expect(unknown == ["nothing"])
+        #expect(rest.scenarios.count == suite.scenarios.count - 1)
+        #expect(!rest.cases.contains { $0.id == "simperium.change.diff-after-440" })
+        #expect(rest.cases.contains { $0.id == "simperium.change.no-sv" })
+        #expect(suite.without([]).suite.cases.count == suite.cases.count)
+    }
+
+    @Test(arguments: Suite.Name.allCases)
+    func `the steps of a scenario lead to an end`(name: Suite.Name) {
+        for scenario in Suite(name).scenarios {
+            let end = ExpectedEnd(scenario)
+            #expect(end.stuck.isEmpty, "\(scenario.id): \(end.stuck)")
+            for key in scenario.merged.keys { #expect(end.shared.contains(key), "\(scenario.id)") }
+            let names = Set(end.forms.map(\.name))
+            for name in scenario.unstored { #expect(names.contains(name), "\(scenario.id)") }
+            let rules = Set((try? Bench.plan(scenario))?.rules.map(\.name) ?? [])
+            for fault in scenario.final { #expect(rules.contains(fault), "\(scenario.id)") }
+        }
+    }
+
+    @Test(arguments: Suite.Name.allCases)
+    func `what both clients edit without waiting for each other is merged by declaration`(
+        name: Suite.Name
+    ) {
+        for scenario in Suite(name).scenarios {
+            let shared = ExpectedEnd(scenario).shared
+            for key in shared where scenario.merged[key] == nil {
+                let waits = scenario.script.contains {
+                    if case .waitFor(key, _) = $0 { true } else { false }
+                }
+                #expect(waits, "\(scenario.id) needs the data of \(key) that both make")
+            }
+        }
+    }
+
+    @Test func `form identifiers are those in the files`() {
+        for scenario in Suite(.commcare).scenarios {
+            for form in ExpectedEnd(scenario).forms {
+                let text = String(decoding: CommCareForms.content(of: form.name), as: UTF8.self)
+                #expect(text.contains("<instanceID>\(form.instanceID)</instanceID>"))
+                if let facts = CommCareForms.caseFacts(of: form.name) {
+                    #expect(text.contains("case_id=\"\(facts.id)\""))
+                    #expect(text.contains("<close/>") == facts.isClosed)
+                }
+            }
+        }
+    }
+
+    @Test(arguments: Suite.Name.allCases)
+    func `rules that a scenario makes the client break are there`(name: Suite.Name) {
+        for scenario in Suite(name).scenarios {
+            for rule in scenario.askedBreaches(isEnded: true) {
+                #expect(Rules.all.contains { $0.id == rule }, "\(scenario.id)")
+            }
+        }
+    }
+
+    @Test func `requests in an init count`() throws {
+        let filter = SimperiumScenarios.requests("cv,i,e")
+        #expect(filter.contains("command:{cv,i,e}") && filter.contains("(cv|i):"))
+        _ = try Filter.parse(filter)
+    }
 }

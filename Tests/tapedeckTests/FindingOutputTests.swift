@@ -141,7 +141,7 @@ import Wire
         let duty = UndecidedDuty(late, endedAt: end, Patience())
         let page = FindingText.paragraph(duty)
         #expect(page.hasPrefix("undecided simperium.test.example  "))
-        #expect(page.contains("The recording ended 3000 ms after the last step."), "\(page)")
+        #expect(page.contains("The recording ended 3 s after the last step."), "\(page)")
         #expect(page.contains("  expected: "))
         let line = try #require(
             JSONSerialization.jsonObject(

@@ -64,6 +64,18 @@ def play_mutants(options: argparse.Namespace) -> int:
     return 0 if is_enough else 1
 
 
+def play_clients(options: argparse.Namespace, folder: Path) -> int:
+    """Certifies small clients that forget one duty each, and says which are not caught."""
+    import certify_mutants
+
+    is_caught, lines = certify_mutants.run(folder, options.only or [])
+    print("\n".join(lines))
+    if options.figures:
+        keep("Clients that forget a duty", [*lines, "", machine()])
+    print("soak: all well" if is_caught else "soak: certify is fooled")
+    return 0 if is_caught else 1
+
+
 def main() -> int:
     """Plays all rounds and prints the table."""
     parser = argparse.ArgumentParser(prog="Tools/soak", description=__doc__)
@@ -97,6 +109,9 @@ def main() -> int:
     parser.add_argument("--mutants", action="store_true",
                         help="instead: mistakes made on purpose in a copy of the sources, and "
                         "whether a test fails; --only takes their names, or those of targets")
+    parser.add_argument("--clients", action="store_true",
+                        help="instead: two small clients and mutants of them that forget one duty "
+                        "each, and whether certify catches them; --only takes their names")
     parser.add_argument("--keep", action="store_true", help="keep the folder with the trace")
     options = parser.parse_args()
     if options.pace <= 0:
@@ -112,6 +127,8 @@ def main() -> int:
     import soak_rules
 
     folder = Path(tempfile.mkdtemp(prefix="tapedeck-soak-"))
+    if options.clients:
+        return play_clients(options, folder)
     if options.faults is not None or options.case:
         return faults(options, folder)
     if options.sockets is not None:

@@ -24,6 +24,8 @@ public struct CaseResult: Sendable {
     /// The evidence that the client was in a situation in which the rule can be broken: scenario
     /// and row.
     public let evidence: [Evidence]
+    /// Whether a scenario that was played leads every conforming client to the rule.
+    public let isRequired: Bool
 
     /// Something that was seen.
     public struct Evidence: Hashable, Sendable {
@@ -45,6 +47,10 @@ public struct CaseResult: Sendable {
     ///   - isStrict: Whether findings of severity info count.
     public init(_ one: Case, _ played: [Played], isStrict: Bool) {
         self.case = one
+        let scenarios = Set(played.map(\.scenario.id))
+        isRequired = one.exercises.contains {
+            !$0.situation.isOptional && scenarios.contains($0.scenario)
+        }
         breaches = played.flatMap { scenario in
             scenario.findings.filter { finding in
                 finding.rule.id == one.rule.id && (isStrict || finding.severity != .info)
@@ -63,7 +69,10 @@ public struct CaseResult: Sendable {
                 continue
             }
             let seen = scenario.seen[exercise.situation.id] ?? []
-            if !seen.isEmpty, seen.allSatisfy(\.isThere) {
+            if scenario.undecided.contains(one.rule.id) {
+                missing.append(
+                    "\(exercise.scenario): the session ended before it could be decided")
+            } else if !seen.isEmpty, seen.allSatisfy(\.isThere) {
                 shown += seen.map {
                     Evidence(
                         scenario: exercise.scenario, detail: $0.expectation.detail, row: $0.row)

@@ -30,27 +30,37 @@ extension CertificationReport {
             <span>\(played.count) scenarios in \(Self.duration(seconds))</span></div>
 
             """
-        output += banner + tools
+        output += banner
+        if !failedScenarios.isEmpty { output += "<h2>Scenarios that were not passed</h2>\n" }
+        for scenario in failedScenarios { output += page(scenario, link) }
+        output += tools
         for (area, results) in areas {
             output += "<section data-group><h2>\(Markup.escaped(area))</h2>\n"
             for result in results { output += page(result, link) }
             output += "</section>\n"
         }
-        output += "<h2>Scenarios</h2>\n"
-        for scenario in played { output += page(scenario, link) }
+        let passed = played.filter(\.isPassed)
+        if !passed.isEmpty { output += "<h2>Scenarios that were passed</h2>\n" }
+        for scenario in passed { output += page(scenario, link) }
         return output + "</main>\n<script>\n\(ReportStyle.script)\n</script>\n</body>\n</html>\n"
     }
 
     private var banner: String {
         let failed = results(.failed).count
         let missing = results(.notExercised).count
+        let undone = failedScenarios.count
         let text: String
-        if failed > 0 {
-            text = "\(failed) of \(results.count) rules broken"
-        } else if !hasClient {
+        if !hasClient {
             text = "The client never connected"
+        } else if isPassed {
+            text = "No rule was broken, and every scenario was passed"
         } else {
-            text = "No rule was broken"
+            let parts = [
+                undone > 0 ? "\(undone) of \(played.count) scenarios not passed" : nil,
+                failed > 0 ? "\(failed) of \(results.count) rules broken" : nil,
+                missed.isEmpty ? nil : "\(missed.count) rules not exercised",
+            ]
+            text = parts.compactMap { $0 }.joined(separator: ", ")
         }
         let spans = Verdict.allCases.map { verdict in
             let count = results(verdict).count
@@ -59,7 +69,7 @@ extension CertificationReport {
                 + "title=\"\(count) \(verdict.rawValue)\"></span>"
         }.joined()
         return """
-            <div class="verdict \(failed > 0 || !hasClient ? "failed" : "passed")">\(text)</div>
+            <div class="verdict \(isPassed && hasClient ? "passed" : "failed")">\(text)</div>
             <div class="bar">\(spans)</div>
             <p class="soft">\(results(.passed).count) passed, \(failed) failed, \(missing) not \
             exercised</p>
@@ -164,12 +174,16 @@ extension CertificationReport {
 
     private func page(_ played: Played, _ link: (String) -> String) -> String {
         let scenario = played.scenario
-        var output = "<details><summary><span class=\"id\">\(Markup.escaped(scenario.id))</span>"
+        var output = "<details\(played.isPassed ? "" : " open")>"
+        output += "<summary><span class=\"id\">\(Markup.escaped(scenario.id))</span>"
         output += "<span>\(Markup.escaped(scenario.title))</span>"
         output += "<span class=\"severity\">\(Self.duration(played.seconds))</span></summary>\n"
         output += "<div class=\"inside\"><p>\(Markup.escaped(scenario.asks))</p><dl>"
         if let problem = played.problem {
             output += "<dt>problem</dt><dd>\(Markup.escaped(problem))</dd>"
+        }
+        for failure in played.failures {
+            output += "<dt>\(failure.kind.rawValue)</dt><dd>\(Markup.escaped(failure.detail))</dd>"
         }
         for fault in scenario.faults {
             output += "<dt>fault</dt><dd><code>\(Markup.escaped(fault))</code></dd>"

@@ -13,6 +13,7 @@ extension CertificationReport {
             ("passed", .number(String(results(.passed).count))),
             ("failed", .number(String(results(.failed).count))),
             ("not_exercised", .number(String(results(.notExercised).count))),
+            ("scenarios_failed", .number(String(failedScenarios.count))),
             ("cases", .array(results.map(Self.json))),
             ("scenarios", .array(played.map(Self.json))),
         ])
@@ -24,7 +25,7 @@ extension CertificationReport {
             ("case", .string(result.case.id)), ("title", .string(rule.title)),
             ("rule", .string(rule.id)), ("severity", .string(rule.severity.rawValue)),
             ("source", .string(rule.source)), ("verdict", .string(result.verdict.rawValue)),
-            ("reason", .string(result.reason)),
+            ("reason", .string(result.reason)), ("required", .bool(result.isRequired)),
             ("evidence", .array(result.evidence.map(json))),
             ("findings", .array(result.breaches.map(json))),
         ])
@@ -66,6 +67,16 @@ extension CertificationReport {
             ("seconds", .number(String((played.seconds * 1_000).rounded() / 1_000))),
             ("client", .string(played.ending)),
             ("problem", played.problem.map { .string($0) } ?? .null),
+            ("passed", .bool(played.isPassed)),
+            (
+                "failures",
+                .array(
+                    played.failures.map {
+                        object([
+                            ("kind", .string($0.kind.rawValue)), ("message", .string($0.detail)),
+                        ])
+                    })
+            ),
             ("faults", .array(played.scenario.faults.map { .string($0) })),
             ("situations", .array(played.scenario.situations.map { json($0, played) })),
         ])

@@ -37,16 +37,28 @@ public struct CertificationReport: Sendable {
         results.filter { $0.verdict == verdict }
     }
 
-    /// Whether no rule was broken.
-    public var isPassed: Bool { results(.failed).isEmpty }
+    /// The scenarios that the client did not pass, in order.
+    public var failedScenarios: [Played] { played.filter { !$0.isPassed } }
+
+    /// The cases that were not exercised though a scenario that was played names them.
+    public var missed: [CaseResult] { results(.notExercised).filter(\.isRequired) }
+
+    /// Whether no rule was broken, every scenario was passed, and every case that these name was
+    /// exercised.
+    public var isPassed: Bool {
+        results(.failed).isEmpty && failedScenarios.isEmpty && missed.isEmpty
+    }
 
     /// Whether the client connected at all.
     public var hasClient: Bool { played.contains { $0.hasTraffic } }
 
-    /// The number of cases by verdict, as text.
+    /// The number of scenarios and of cases by verdict, as text.
     public var summary: String {
         let count = results.count
-        return "\(count) case\(count == 1 ? "" : "s"): \(results(.passed).count) passed, "
+        let failed = failedScenarios.count
+        let scenarios = "\(played.count) scenario\(played.count == 1 ? "" : "s")"
+        return "\(scenarios): \(played.count - failed) passed, \(failed) failed; "
+            + "\(count) case\(count == 1 ? "" : "s"): \(results(.passed).count) passed, "
             + "\(results(.failed).count) failed, \(results(.notExercised).count) not exercised"
     }
 

@@ -16,6 +16,32 @@ public struct Played: Sendable {
         public let isThere: Bool
     }
 
+    /// Why a scenario is not passed.
+    public struct Failure: Hashable, Sendable {
+        /// What is wrong.
+        public enum Kind: String, Hashable, Sendable, CaseIterable {
+            /// The client did not do a step.
+            case notDone = "not done"
+            /// The server, or a second client, has something else than the script asks for.
+            case stateDiffers = "state differs"
+            /// The server refused what the client sent, and no fault was about it.
+            case refused
+            /// The client did not recover from a fault.
+            case notRecovered = "not recovered"
+        }
+
+        /// What is wrong.
+        public let kind: Kind
+        /// The same as a sentence without its full stop.
+        public let detail: String
+
+        /// A failure.
+        public init(_ kind: Kind, _ detail: String) {
+            self.kind = kind
+            self.detail = detail
+        }
+    }
+
     /// The scenario.
     public let scenario: Scenario
     /// File of the trace.
@@ -26,6 +52,10 @@ public struct Played: Sendable {
     public let seen: [String: [Seen]]
     /// The findings about the client.
     public let findings: [Finding]
+    /// Identifiers of the rules that could not be decided when the session ended.
+    public let undecided: Set<String>
+    /// Why it is not passed, what was not done first; empty where it is.
+    public let failures: [Failure]
     /// How the client ended, as text.
     public let ending: String
     /// Why it could not be played; nil where it was.
@@ -33,10 +63,14 @@ public struct Played: Sendable {
     /// Whether the client connected at all.
     public let hasTraffic: Bool
 
+    /// Whether it was played, and the client did what it asks for.
+    public var isPassed: Bool { failures.isEmpty && problem == nil }
+
     /// A scenario that was played.
     public init(
         _ scenario: Scenario, trace: String, seconds: Double, seen: [String: [Seen]],
-        findings: [Finding], ending: String, hasTraffic: Bool, problem: String? = nil
+        findings: [Finding] = [], undecided: Set<String> = [], failures: [Failure] = [],
+        ending: String, hasTraffic: Bool, problem: String? = nil
     ) {
         self.hasTraffic = hasTraffic
         self.scenario = scenario
@@ -44,6 +78,8 @@ public struct Played: Sendable {
         self.seconds = seconds
         self.seen = seen
         self.findings = findings
+        self.undecided = undecided
+        self.failures = failures
         self.ending = ending
         self.problem = problem
     }

@@ -64,17 +64,19 @@ public final class Bench: Sendable {
     }
 
     /// The accounts: a user with a token, and another one with the same password.
-    static func accounts(_ suite: Suite.Name) throws(CertificationError) -> Accounts {
+    static func accounts(
+        _ suite: Suite.Name, _ identity: Identity
+    ) throws(CertificationError) -> Accounts {
         do {
             return try Accounts(
                 yaml: """
                     users:
                       - name: \(suite == .simperium ? Identity.address : Identity.user)
-                        password: \(Identity.password)
+                        password: \(identity.password)
                         uuid: \(Identity.userID)
-                        tokens: [\(Identity.token)]
+                        tokens: [\(identity.token)]
                       - name: \(Identity.otherUser)
-                        password: \(Identity.password)
+                        password: \(identity.password)
                         uuid: \(Identity.otherUserID)
                     """)
         } catch {
@@ -87,6 +89,7 @@ public final class Bench: Sendable {
     /// - Parameters:
     ///   - scenario: The scenario with the faults and the server's settings.
     ///   - suite: Its suite.
+    ///   - identity: The password and the token of its users.
     ///   - trace: File of the trace; there must be none.
     ///   - parts: The parts that it uses.
     ///   - seed: Creates the initial data on the server, whose port it receives, before anything is
@@ -94,7 +97,8 @@ public final class Bench: Sendable {
     /// - Returns: The bench, which accepts connections.
     /// - Throws: ``CertificationError`` where a part of it cannot be started.
     public static func start(
-        _ scenario: Scenario, of suite: Suite.Name, trace: String, _ parts: Parts,
+        _ scenario: Scenario, of suite: Suite.Name, as identity: Identity, trace: String,
+        _ parts: Parts,
         seed: (Int) async throws(CertificationError) -> Void
     ) async throws(CertificationError) -> Bench {
         let plan = try plan(scenario)
@@ -102,7 +106,7 @@ public final class Bench: Sendable {
         do {
             var options = SyncServer.Options(
                 commCare: CommCareServer.Options(restorePolls: scenario.server.restorePolls),
-                accounts: try accounts(suite), notice: parts.notice)
+                accounts: try accounts(suite, identity), notice: parts.notice)
             options.cookie = scenario.server.setsCookie ? Identity.cookie : nil
             options.pingSeconds = scenario.server.pingSeconds
             server = try await SyncServer.start(options: options)
@@ -167,14 +171,32 @@ public final class Bench: Sendable {
     /// Waits until all traffic so far is in the trace.
     public func flush() { writer.flush() }
 
-    /// Ends everything; the trace is complete afterwards.
+    /// Ends the proxy, so that the client can change nothing more.
     ///
     /// - Returns: The duration of the session.
-    @discardableResult public func stop() async -> Instant {
+    public func close() async -> Instant {
         let end = writer.now()
         await proxy.stop()
+        return end
+    }
+
+    /// What the server has.
+    ///
+    /// - Parameter suite: The suite, whose protocol decides what is looked at.
+    /// - Returns: The state, without that of a second client.
+    public func state(of suite: Suite) -> EndState {
+        switch suite.name {
+        case .simperium:
+            return EndState(objects: server.objects(app: suite.app, bucket: Suite.bucket))
+        case .commcare:
+            let (forms, cases) = server.filed(domain: suite.app)
+            return EndState(forms: forms, cases: cases)
+        }
+    }
+
+    /// Ends everything; the trace is complete afterwards.
+    public func stop() async {
         await server.stop()
         writer.finish("the scenario was over")
-        return end
     }
 }

@@ -62,6 +62,25 @@ public final class ExpectedEventReader {
             return Played.Seen(
                 expectation: expectation, count: devices.count, row: last,
                 isThere: devices.count >= expectation.count)
+        case .changes(let key):
+            var changes: Set<String> = []
+            var last: String?
+            for session in try reader.sessions() {
+                try reader.history(of: session.id) { entry in
+                    guard case .command(let row, let made, _) = entry, row.sender == .client else {
+                        return
+                    }
+                    for change in made where change.key == key {
+                        guard let ccid = change.ccid, changes.insert(ccid).inserted else {
+                            continue
+                        }
+                        last = "command c\(row.id.rawValue)"
+                    }
+                }
+            }
+            return Played.Seen(
+                expectation: expectation, count: changes.count, row: last,
+                isThere: changes.count >= expectation.count)
         case .fault(let name):
             let faults = try faults(of: name)
             return Played.Seen(

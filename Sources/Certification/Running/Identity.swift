@@ -1,7 +1,10 @@
+internal import Notation
+
 /// The identity of the client under test.
 ///
-/// None of it is secret: the server lives for one scenario.
-public enum Identity {
+/// None of it is secret: the server lives for one scenario. Password and token differ from scenario
+/// to scenario where the client is a program, so that what was sent to an earlier one is refused.
+public struct Identity: Hashable, Sendable {
     /// Name of the CommCare user.
     public static let user = "ann"
     /// Identifier of the CommCare user, who owns the cases.
@@ -12,10 +15,29 @@ public enum Identity {
     public static let otherUserID = "b0b00000000000000000000000000b0b"
     /// Name of the Simperium user.
     public static let address = "ann@example.org"
+
     /// The password of all users.
-    public static let password = "certify-me"
+    public let password: String
     /// The Simperium user's access token.
-    public static let token = "0123456789abcdef0123456789abcdef"
+    public let token: String
+
+    /// The identity for operators, who type the password.
+    public static let typed = Identity(
+        password: "certify-me", token: "0123456789abcdef0123456789abcdef")
+
+    /// An identity with this password and token.
+    public init(password: String, token: String) {
+        self.password = password
+        self.token = token
+    }
+
+    /// An identity that was never used before.
+    public static func new(_ random: inout some RandomNumberGenerator) -> Identity {
+        func word() -> String {
+            (0..<2).map { _ in Hexadecimal.text(random.next(), digits: 16) }.joined()
+        }
+        return Identity(password: "certify-\(word())", token: word())
+    }
 
     /// The cookie that the server sets if a scenario requires one.
     public static let cookie = "certify=0123456789abcdef"
@@ -28,7 +50,7 @@ public enum Identity {
     ///   - host: Where the proxy listens.
     ///   - port: Its port.
     /// - Returns: Values by name.
-    public static func environment(
+    public func environment(
         _ suite: Suite.Name, app: String, host: String, port: Int
     ) -> [String: String] {
         let name = host.contains(":") ? "[\(host)]" : host
@@ -40,10 +62,10 @@ public enum Identity {
             all["TAPEDECK_SOCKET_URL"] = "ws://\(name):\(port)/sock/1/\(app)/websocket"
             all["TAPEDECK_BUCKET"] = Suite.bucket
             all["TAPEDECK_TOKEN"] = token
-            all["TAPEDECK_USER"] = address
+            all["TAPEDECK_USER"] = Self.address
         case .commcare:
-            all["TAPEDECK_USER"] = user
-            all["TAPEDECK_OTHER_USER"] = otherUser
+            all["TAPEDECK_USER"] = Self.user
+            all["TAPEDECK_OTHER_USER"] = Self.otherUser
             all["TAPEDECK_OPENROSA_URL"] = "\(url)/a/\(app)"
             all["TAPEDECK_DOMAIN"] = app
         }

@@ -41,6 +41,24 @@ enum CommCareForms {
         }
     }
 
+    /// The `instanceID` of the form in a file.
+    static func instanceID(of name: String) -> String {
+        "certify-form-\(name.hasSuffix(".xml") ? String(name.dropLast(4)) : name)"
+    }
+
+    /// The case that a form makes or changes; nil where it has none.
+    static func caseFacts(of name: String) -> (id: String, isOwn: Bool, isClosed: Bool)? {
+        switch name {
+        case "register.xml", "update.xml": ("certify-case-1", true, false)
+        case "close.xml": ("certify-case-1", true, true)
+        case "other.xml", "photo.xml": ("certify-case-\(name.dropLast(4))", true, false)
+        case "demo.xml": ("certify-case-demo", false, false)
+        case "theirs.xml": (theirs, false, false)
+        case _ where name.hasPrefix("visit-"): ("certify-\(name.dropLast(4))", true, false)
+        default: nil
+        }
+    }
+
     private static func registration(
         _ id: String, by user: String = Identity.userID, owner: String = Identity.userID
     ) -> String {

@@ -7,8 +7,10 @@ extension CommCareScenarios {
                 Clear the app's data and log in; register a patient, update and close it; sync \
                 after each form.
                 """,
+            // A device reads and stores a restore before it uses its token.
             script: [
-                sync, submit("register"), sync, submit("update"), sync, submit("close"), sync,
+                sync, .pause(2), submit("register"), sync, .pause(2), submit("update"), sync,
+                .pause(2), submit("close"), sync,
             ],
             situations: [
                 Situation(
@@ -67,7 +69,7 @@ extension CommCareScenarios {
         Scenario(
             "queue", "Several forms wait and are sent in their order",
             asks: "Log in, switch the network off, submit three forms, switch it on, and sync.",
-            script: [sync] + visits(1...3) + [sync],
+            script: [sync, .pause(2)] + visits(1...3) + [sync],
             situations: [
                 Situation(
                     "queue",
@@ -118,7 +120,7 @@ extension CommCareScenarios {
         Scenario(
             "other-device", "Another device of the user makes a case meanwhile",
             asks: "Log in, wait 3 s, sync, submit a form, and sync.",
-            script: [sync, .pause(3), sync, submit("register"), sync],
+            script: [sync, .pause(3), sync, .pause(2), submit("register"), sync],
             deeds: [Scenario.Deed(when: restored, [submit("other")])],
             situations: [
                 Situation(

@@ -55,6 +55,7 @@ extension CommCareScenarios {
                 "Log in, switch the network off, submit three forms, switch it on, and sync twice.",
             script: [sync] + visits(1...3) + [sync, sync],
             faults: ["api:commcare.submit => 422 nth=1 name=refused"],
+            unstored: ["visit-1.xml"],
             situations: [
                 Situation(
                     "refused",
@@ -75,6 +76,7 @@ extension CommCareScenarios {
             asks: "Log in, submit a form, then another one, and sync twice.",
             script: [sync, submit("visit-1"), submit("visit-2"), sync, sync],
             faults: ["api:commcare.submit => 400 nth=1 name=refused"],
+            unstored: ["visit-1.xml"], final: ["refused"],
             situations: [
                 Situation(
                     "refused",
@@ -142,6 +144,7 @@ extension CommCareScenarios {
             asks: "Log in, submit a form with a photo, then another form, and sync.",
             script: [sync, submit("photo", "photo.jpg"), submit("visit-1"), sync],
             faults: ["api:commcare.submit => 413 nth=1 name=refused"],
+            unstored: ["photo.xml"], final: ["refused"],
             situations: [
                 Situation(
                     "refused",

@@ -43,7 +43,9 @@ extension CommCareScenarios {
             asks:
                 "Log in; when that fails, wait a little and sync until it is done; submit a form.",
             seed: visits(1...5),
-            script: [sync, .pause(6), sync, .pause(6), sync, submit("register"), sync],
+            script: [
+                sync, .pause(6), sync, .pause(6), sync, .pause(2), submit("register"), sync,
+            ],
             faults: [
                 "api:commcare.restore => truncate 400 nth=1 name=cut",
                 "api:commcare.restore => cut-xml nth=2 name=half",

@@ -51,7 +51,7 @@ extension CommCareScenarios {
             faults: [
                 "api:commcare.claim => 201 forwarded body=\"The case is yours\" nth=1 name=body",
                 "api:commcare.claim => truncate 5 nth=1 name=cut",
-            ],
+            ], final: ["body"],
             situations: [
                 Situation(
                     "cut",

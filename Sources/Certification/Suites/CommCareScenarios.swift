@@ -9,11 +9,7 @@ enum CommCareScenarios {
         (
             "http.retry-after-4xx",
             "it ignores requests to CommCare, which have commcare.retry.after-4xx"
-        ),
-        (
-            "commcare.submit.forgotten",
-            "it shows ten minutes after a form failed, and no scenario lasts so long"
-        ),
+        )
     ]
 
     // MARK: Expected events

@@ -6,6 +6,8 @@ public struct ExpectedEvent: Hashable, Sendable {
         case lines(filter: String)
         /// Devices, each counted once, of the exchanges that pass this filter.
         case devices(filter: String)
+        /// Changes of the client, each counted once by its `ccid`, of the object of this key.
+        case changes(key: String)
         /// The effects of the fault of this name.
         case fault(name: String)
         /// How long the session continued, in seconds, after the first line that passes this
@@ -43,6 +45,12 @@ public struct ExpectedEvent: Hashable, Sendable {
             afterFault: nil)
     }
 
+    /// At least `count` different changes of an object by the client.
+    public static func changes(of key: String, _ detail: String, count: Int) -> ExpectedEvent {
+        ExpectedEvent(
+            detail: detail, kind: .changes(key: key), count: count, after: nil, afterFault: nil)
+    }
+
     /// A fault that was injected at least `count` times.
     public static func fault(_ name: String, _ detail: String, count: Int = 1) -> ExpectedEvent {
         ExpectedEvent(
@@ -73,7 +81,7 @@ public struct ExpectedEvent: Hashable, Sendable {
             switch kind {
             case .fault(let name): [name]
             case .either(let expectations): expectations.flatMap(\.faults)
-            case .lines, .devices, .lasting: []
+            case .lines, .devices, .changes, .lasting: []
             }
         return own + (afterFault.map { [$0] } ?? [])
     }
@@ -83,7 +91,7 @@ public struct ExpectedEvent: Hashable, Sendable {
         let own: [String] =
             switch kind {
             case .lines(let filter), .devices(let filter), .lasting(let filter, _): [filter]
-            case .fault: []
+            case .fault, .changes: []
             case .either(let expectations): expectations.flatMap(\.filters)
             }
         return own + (after.map { [$0] } ?? [])

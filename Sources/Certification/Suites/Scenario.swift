@@ -56,6 +56,15 @@ public struct Scenario: Hashable, Sendable, Identifiable {
     /// Whether the client is ended once all expected events were seen and it is silent: its script
     /// ends with a pause that only clients without a reaction need.
     public let lingers: Bool
+    /// Data at the end of objects that both clients change at once, by key.
+    public let merged: [String: String]
+    /// Names of forms that need not be on the server at the end: a fault refuses them for good.
+    public let unstored: Set<String>
+    /// Names of faults after which nothing comes that would show a recovery: what they refuse is
+    /// refused for good, or they say what is not so.
+    public let final: Set<String>
+    /// Whether the client is refused so that it cannot do the rest of its script.
+    public let endsRefused: Bool
     /// The situations that it exercises.
     public let situations: [Situation]
 
@@ -64,6 +73,8 @@ public struct Scenario: Hashable, Sendable, Identifiable {
         _ id: String, _ title: String, asks: String, server: Server = Server(),
         seed: [Step] = [], script: [Step],
         faults: [String] = [], deeds: [Deed] = [], limit: Double = 40, lingers: Bool = false,
+        merged: [String: String] = [:], unstored: Set<String> = [],
+        final: Set<String> = [], endsRefused: Bool = false,
         situations: [Situation]
     ) {
         self.server = server
@@ -76,7 +87,36 @@ public struct Scenario: Hashable, Sendable, Identifiable {
         self.faults = faults
         self.deeds = deeds
         self.limit = limit
+        self.merged = merged
+        self.unstored = unstored
+        self.final = final
+        self.endsRefused = endsRefused
         self.situations = situations
+    }
+
+    /// The steps of the client that count where it was ended as soon as all was seen, before the
+    /// pause that only others need was over: those before its longest pause.
+    public var scriptUntilPause: [Step] {
+        var longest: (place: Int, seconds: Double)?
+        for (place, step) in script.enumerated() {
+            guard case .pause(let seconds) = step, seconds > longest?.seconds ?? 0 else { continue }
+            longest = (place, seconds)
+        }
+        return longest.map { Array(script[..<$0.place]) } ?? script
+    }
+
+    /// The rules that its steps, or its end, make the client break: who breaks a socket, or is
+    /// ended, sends no close frame.
+    ///
+    /// - Parameter isEnded: Whether the client was ended.
+    /// - Returns: Identifiers of rules.
+    public func askedBreaches(isEnded: Bool) -> Set<String> {
+        isEnded || script.contains(.cut) ? ["websocket.no-close-frame"] : []
+    }
+
+    /// Whether a fault refuses changes, so that what the server has follows no step.
+    public var refusesChanges: Bool {
+        faults.contains { $0.hasPrefix("command:c sender:client => error ") }
     }
 
     /// A file that steps name.

@@ -40,7 +40,7 @@ extension SimperiumScenarios {
                     expectations: [
                         indexed,
                         .either(
-                            .lines("command:i sender:client", "a second page", count: 2),
+                            .lines(requests("i"), "a second page", count: 2),
                             .lines("command:i sender:server not body~mark", "an index in one page")),
                     ],
                     rules: [
@@ -68,8 +68,8 @@ extension SimperiumScenarios {
             "auth-refused", "The token is refused",
             asks: "Log in; when the app says that it is not allowed to, log in again.",
             script: [.waitSynced, .pause(8)],
-            faults: ["command:init sender:client => auth-failure 401 first=1 name=refused"],
-            limit: 25,
+            faults: ["command:init sender:client => auth-failure 401 first=3 name=refused"],
+            limit: 25, endsRefused: true,
             situations: [
                 Situation(
                     "refused",
@@ -89,7 +89,8 @@ extension SimperiumScenarios {
             "auth-expired", "The token has expired",
             asks: "Log in; when the app says that the session has expired, log in again.",
             script: [.waitSynced, .pause(8)],
-            faults: ["command:init sender:client => auth-expired first=1 name=expired"], limit: 25,
+            faults: ["command:init sender:client => auth-expired first=3 name=expired"], limit: 25,
+            endsRefused: true,
             situations: [
                 Situation(
                     "expired",

@@ -46,7 +46,7 @@ extension SimperiumScenarios {
                     rules: [
                         "simperium.remote.log-form", "simperium.remote.log-on-channel",
                         "simperium.remote.log-missing",
-                    ]),
+                    ], isOptional: true),
                 Situation(
                     "quiet",
                     expectations: [

@@ -16,12 +16,11 @@ extension SimperiumScenarios {
                         .lines(
                             "command:init sender:client", "an init on a second socket", count: 2),
                         .lines(
-                            "command:{cv,i} sender:client", "a request for what was missed",
+                            requests("cv,i"), "a request for what was missed",
                             count: 2),
                     ],
                     rules: [
                         "simperium.cv.never-issued", "simperium.cv.placeholder",
-                        "simperium.cv.not-advanced", "simperium.index.instead-of-cv",
                         "simperium.session.shared-client-id",
                     ]),
                 Situation(
@@ -66,6 +65,32 @@ extension SimperiumScenarios {
                     ])
             ]),
         Scenario(
+            "restart-in-sync", "The server closes the WebSocket of a client that is in sync",
+            asks: "Open the app and make a note; leave it open for 68 s, and change the note.",
+            seed: objects(3),
+            script: [
+                .waitSynced, .set(key: "mine", data: #"{"content":"one"}"#), .waitSynced,
+                .pause(67),
+                .set(key: "mine", data: #"{"content":"one and two"}"#), .waitSynced,
+            ],
+            faults: [
+                "command:auth sender:server => close-code 1012 reason=restart to=client after=64s nth=1 name=closed"
+            ], limit: 90,
+            situations: [
+                Situation(
+                    "missed",
+                    expectations: [
+                        .fault("closed", "a close message"),
+                        .lines(
+                            requests("cv,i"), "a request for what was missed",
+                            afterFault: "closed"),
+                    ],
+                    rules: [
+                        "simperium.index.instead-of-cv", "simperium.session.no-reconnect",
+                        "simperium.cv.not-advanced",
+                    ])
+            ]),
+        Scenario(
             "lost-acknowledgement", "The server accepts a change, and its acknowledgement is lost",
             asks: "Make a note; switch the network off and on; wait until the note is saved.",
             seed: objects(3),
@@ -97,21 +122,63 @@ extension SimperiumScenarios {
                     ])
             ]),
         Scenario(
+            "lost-change", "A change is lost on its way to the server, with its connection",
+            asks: "Make a note; switch the network off and on; wait until the note is saved.",
+            seed: objects(3),
+            script: madeAndChanged + [
+                .set(key: "another", data: #"{"content":"goes on"}"#), .waitSynced, .pause(2),
+            ],
+            faults: ["command:c sender:client => drop close nth=2 name=lost"], limit: 60,
+            situations: [
+                Situation(
+                    "lost",
+                    expectations: [
+                        .fault("lost", "a change that was lost"),
+                        .lines("command:init sender:client", "another init", afterFault: "lost"),
+                        .either(
+                            .lines(
+                                "command:c sender:client key:mine", "the change once more",
+                                afterFault: "lost"),
+                            .lines(
+                                "command:c sender:client", "another change afterwards",
+                                afterFault: "lost")),
+                    ],
+                    rules: [
+                        "simperium.session.resend-before-cv", "simperium.session.client-id-changed",
+                        "simperium.change.never-resent",
+                        "simperium.change.ccid-with-other-content", "simperium.change.ccid-reused",
+                        "simperium.story.lost-edit",
+                    ])
+            ]),
+        Scenario(
             "cv-unknown", "The server does not know the client's cv any more",
-            asks: "Open the app, wait until it is in sync, switch the network off and on.",
-            seed: objects(3), script: [.waitSynced, .cut, .pause(70)],
-            faults: ["command:cv sender:client => cv-unknown first=1 name=unknown"], limit: 90,
-            lingers: true,
+            asks: """
+                Open the app, wait until it is in sync, switch the network off and on, and make a \
+                note.
+                """,
+            seed: objects(3),
+            script: [
+                .waitSynced, .cut, .waitSynced, .pause(1),
+                .set(key: "mine", data: #"{"content":"one"}"#), .waitSynced, .pause(70),
+            ],
+            faults: [
+                "command:cv sender:client => cv-unknown first=1 name=unknown",
+                // Where the request is in the init, its answer is followed by one that takes it back.
+                #"command:init sender:client payload~/"cmd": ?"cv:/ => send 0:cv:? after=100ms first=1 name=inside"#,
+            ], limit: 90, lingers: true,
             situations: [
                 Situation(
                     "unknown",
                     expectations: [
-                        .fault("unknown", "a cv that was unknown"),
                         .either(
-                            .lines(
-                                "command:i sender:client", "a request for the index",
-                                afterFault: "unknown"),
-                            .lasting(65, after: "fault:unknown", "a session of 65 s afterwards")),
+                            .fault("unknown", "a cv that was unknown"),
+                            .fault("inside", "a cv in an init that was unknown")),
+                        .lines(
+                            "command:c sender:client", "a change of the client afterwards",
+                            after: forgotten),
+                        .either(
+                            .lines(requests("i"), "a request for the index", after: forgotten),
+                            .lasting(65, after: forgotten, "a session of 65 s afterwards")),
                     ],
                     rules: [
                         "simperium.cv.unknown-ignored", "simperium.cv.unknown-repeated",
@@ -137,7 +204,7 @@ extension SimperiumScenarios {
                         .waitSynced, .set(key: "old-0", data: #"{"content":"a note 0","n":0}"#),
                         .set(key: "old-2", data: #"{"content":"note 2","n":22}"#), .waitSynced,
                     ])
-            ],
+            ], merged: ["old-0": #"{"content":"a note 0, offline","n":0}"#],
             situations: [
                 Situation(
                     "back",
@@ -147,8 +214,11 @@ extension SimperiumScenarios {
                         .lines("command:c sender:client", "a change of the client", count: 3),
                     ],
                     rules: [
-                        "simperium.session.change-before-index", "simperium.cv.not-advanced",
+                        "simperium.session.change-before-index"
                     ] + besideOthers)
             ]),
     ]
+
+    /// The client's cv was unknown.
+    private static let forgotten = "fault:{unknown,inside}"
 }

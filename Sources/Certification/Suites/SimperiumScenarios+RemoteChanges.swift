@@ -88,7 +88,7 @@ extension SimperiumScenarios {
                         .fault("gap", "a change for a version the client does not have"),
                         .either(
                             .lines(
-                                "command:{e,i,cv} sender:client",
+                                requests("e,i,cv"),
                                 "a request for the object or the index", afterFault: "gap"),
                             .lasting(65, after: "fault:gap", "a session of 65 s afterwards")),
                     ],
@@ -98,7 +98,8 @@ extension SimperiumScenarios {
                 Situation(
                     "entity",
                     expectations: [.lines("command:e sender:client", "a request for an object")],
-                    rules: ["simperium.entity.*", "simperium.change.late-entity"]),
+                    rules: ["simperium.entity.*", "simperium.change.late-entity"],
+                    isOptional: true),
             ]),
         Scenario(
             "malformed-delta", "The delta of a change does not fit the text",
@@ -120,7 +121,7 @@ extension SimperiumScenarios {
                         .fault("broken", "a change with a delta that does not fit"),
                         .either(
                             .lines(
-                                "command:{e,i,cv} sender:client",
+                                requests("e,i,cv"),
                                 "a request for the object or the index", afterFault: "broken"),
                             .lasting(65, after: "fault:broken", "a session of 65 s afterwards")),
                     ],
@@ -128,7 +129,8 @@ extension SimperiumScenarios {
                 Situation(
                     "entity",
                     expectations: [.lines("command:e sender:client", "a request for an object")],
-                    rules: ["simperium.entity.*", "simperium.change.late-entity"]),
+                    rules: ["simperium.entity.*", "simperium.change.late-entity"],
+                    isOptional: true),
             ]),
         Scenario(
             "entity-unknown", "The server does not have a version that the client requests",
@@ -153,7 +155,7 @@ extension SimperiumScenarios {
                         .fault("gap", "a change for a version the client does not have"),
                         .either(
                             .lines(
-                                "sender:client command:{e,i,cv}", "a request for the object",
+                                requests("e,i,cv"), "a request for the object",
                                 afterFault: "gap"),
                             .lasting(65, after: "fault:gap", "a session of 65 s afterwards")),
                     ],
@@ -166,7 +168,7 @@ extension SimperiumScenarios {
                     rules: [
                         "simperium.entity.stalled", "simperium.entity.again",
                         "simperium.entity.flood",
-                    ]),
+                    ], isOptional: true),
             ]),
         Scenario(
             "joined-changes", "Changes are late, joined and repeated",

@@ -3,9 +3,9 @@ extension SimperiumScenarios {
     static let silences: [Scenario] = [
         Scenario(
             "silent-server", "The server accepts heartbeats and sends nothing any more",
-            asks: "Open the app, and leave it in the foreground for two minutes.",
-            seed: objects(1), script: [.waitSynced, .pause(110)],
-            faults: ["command:h sender:server => drop name=heartbeat-lost"], limit: 130,
+            asks: "Open the app, and leave it in the foreground for 125 s.",
+            seed: objects(1), script: [.waitSynced, .pause(125)],
+            faults: ["command:h sender:server => drop name=heartbeat-lost"], limit: 145,
             lingers: true,
             situations: [
                 Situation(
@@ -23,9 +23,12 @@ extension SimperiumScenarios {
             ]),
         Scenario(
             "idle", "Nothing happens for more than a minute",
-            asks: "Open the app, and leave it in the foreground for 70 s.",
+            asks: "Open the app, leave it in the foreground for 66 s, and make a note.",
             server: Scenario.Server(pingSeconds: 5), seed: objects(1),
-            script: [.waitSynced, .pause(66)], limit: 80,
+            script: [
+                .waitSynced, .pause(66), .set(key: "mine", data: #"{"content":"after a rest"}"#),
+                .waitSynced,
+            ], limit: 80,
             situations: [
                 Situation(
                     "idle",
@@ -33,6 +36,8 @@ extension SimperiumScenarios {
                         opened,
                         .lasting(
                             62, after: "command:auth sender:server", "a session of 62 s"),
+                        // Who never sends again may have been asleep.
+                        changed,
                     ],
                     rules: ["simperium.heartbeat.missing"]),
                 Situation(

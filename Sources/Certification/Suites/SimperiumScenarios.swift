@@ -31,6 +31,14 @@ enum SimperiumScenarios {
     /// The server has a change.
     static let acknowledged = ExpectedEvent.lines(
         "command:c sender:server has:ccid", "a change that the server accepted")
+    /// A filter for commands of the client with these names, of which `cv` and `i` may be the `cmd`
+    /// of an `init`.
+    static func requests(_ names: String) -> String {
+        let inside = names.split(separator: ",").filter { $0 == "cv" || $0 == "i" }
+            .joined(separator: "|")
+        return "sender:client (command:{\(names)} or "
+            + #"command:init payload~/"cmd": ?"(\#(inside)):/)"#
+    }
     /// A change was received.
     static let changed = ExpectedEvent.lines("command:c sender:client", "a change of the client")
 

@@ -8,12 +8,15 @@ public struct Situation: Hashable, Sendable {
     public let rules: [String]
     /// Those of them that need more than this situation.
     public let exceptions: [String]
+    /// Whether some conforming clients are never in it, so that nothing is missing without it.
+    public let isOptional: Bool
 
     /// A situation that is there when all `expectations` are seen.
     public init(
         _ id: String, expectations: [ExpectedEvent], rules: [String],
-        except exceptions: [String] = []
+        except exceptions: [String] = [], isOptional: Bool = false
     ) {
+        self.isOptional = isOptional
         self.exceptions = exceptions
         self.id = id
         self.expectations = expectations

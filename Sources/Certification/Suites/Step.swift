@@ -46,6 +46,14 @@ public enum Step: Hashable, Sendable {
         case openRosa = "openrosa"
     }
 
+    /// The key of the object that it stores or removes; nil for any other step.
+    public var changedKey: String? {
+        switch self {
+        case .set(let key, _), .delete(let key): key
+        default: nil
+        }
+    }
+
     /// As a line of the JSON script.
     ///
     /// - Parameters:

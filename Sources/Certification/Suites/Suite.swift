@@ -96,4 +96,21 @@ public struct Suite: Sendable {
             cases: cases.filter { chosenCases.contains($0.id) })
         return (suite, unknown)
     }
+
+    /// The suite without the scenarios with these identifiers, or beginnings of them with a star;
+    /// the cases stay that another scenario exercises, or none of the whole suite.
+    ///
+    /// - Returns: The rest of the suite, and those of `patterns` that match nothing.
+    public func without(_ patterns: [String]) -> (suite: Suite, unknown: [String]) {
+        func isLeftOut(_ id: String) -> Bool { patterns.contains { Situation.matches($0, id) } }
+        let unknown = patterns.filter { pattern in
+            !scenarios.contains { Situation.matches(pattern, $0.id) }
+        }
+        let rest = Suite(
+            self, scenarios: scenarios.filter { !isLeftOut($0.id) },
+            cases: cases.filter { one in
+                one.exercises.isEmpty || one.exercises.contains { !isLeftOut($0.scenario) }
+            })
+        return (rest, unknown)
+    }
 }

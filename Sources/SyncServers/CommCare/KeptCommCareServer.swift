@@ -1,5 +1,8 @@
+internal import Notation
+internal import OpenRosa
 public import Serving
 package import Storage
+internal import Wire
 
 /// A CommCare server that stores what it received in a file: on the disk before the answer is sent.
 ///
@@ -60,6 +63,18 @@ public struct KeptCommCareServer {
             fault = error
             return .busy("The server cannot keep this: \(error.message); make room on its disk")
         }
+    }
+
+    /// The forms and cases of a project, sorted by identifier.
+    func filed(domain: String) -> (forms: [HeldForm], cases: [HeldCase]) {
+        guard let space = server?.domains[domain] else { return ([], []) }
+        let forms = space.forms.map {
+            HeldForm(instanceID: $0.key.string, count: $0.value.edits + 1)
+        }
+        let cases = space.set.cases.values.map { HeldCase(id: $0.id, isClosed: $0.isClosed) }
+        return (
+            forms.sorted { $0.instanceID < $1.instanceID }, cases.sorted { $0.id < $1.id }
+        )
     }
 
     /// Whether there is a restore to continue with; see ``CommCareServer/work(_:)``.

@@ -75,6 +75,11 @@ final class CommCareService: Sendable {
         }
     }
 
+    /// The forms and cases of a project, sorted by identifier.
+    func filed(domain: String) -> (forms: [HeldForm], cases: [HeldCase]) {
+        state.withLock { $0.server?.filed(domain: domain) ?? ([], []) }
+    }
+
     private func take(_ asked: [Held], isAgain: Bool) {
         for one in asked {
             let answer = answer(one.request, isAgain: isAgain)

@@ -104,6 +104,20 @@ final class SimperiumService: Sendable {
     /// Something happens.
     func add(_ event: Event) { turns.withLock { $0 }?.add(event) }
 
+    /// The objects of all buckets of an application with this name, sorted by key.
+    func objects(app: String, bucket: String) -> [HeldObject] {
+        state.withLock { state in
+            let buckets = state.server?.model.buckets ?? [:]
+            return buckets.filter { $0.key.app == app && $0.key.name == bucket }.flatMap {
+                $0.value.contents.map { object in
+                    HeldObject(
+                        key: object.key, isRemoved: object.isRemoved,
+                        versions: object.versions.map(\.data))
+                }
+            }.sorted { $0.key < $1.key }
+        }
+    }
+
     // MARK: A turn
 
     private func work(_ events: [Event]) {

@@ -47,7 +47,7 @@ public final class SyncServer: Sendable {
     }
 
     private let server: HTTPServer
-    private let router: RequestRouter
+    let router: RequestRouter
     /// A thread for each of the two servers.
     private let threads: MultiThreadedEventLoopGroup
 

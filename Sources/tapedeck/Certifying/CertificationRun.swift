@@ -14,8 +14,9 @@ struct CertificationRun {
 
     /// A run of the suite of this name, or of the selected part.
     init(_ name: Suite.Name, _ options: CertifyOptions) throws(Failure) {
-        let (suite, unknown) = Suite(name).chosen(options.cases)
-        if let first = unknown.first {
+        let (all, unknown) = Suite(name).chosen(options.cases)
+        let (suite, unknownToo) = all.without(options.skip)
+        if let first = unknown.first ?? unknownToo.first {
             throw Failure(
                 .usage,
                 "there is no case or scenario \(first); tapedeck certify \(name.rawValue) --list shows all"
@@ -36,7 +37,7 @@ struct CertificationRun {
         let means = try means()
         let certifier = Certifier(
             suite, means, slowness: options.slowness ?? (options.isDevice ? 10 : 1),
-            endsWhenSeen: options.isDevice)
+            isDevice: options.isDevice)
         let start = ContinuousClock.now
         let signal = StopSignal()
         let playing = Task { await certifier.play(jobs: options.atOnce) }
@@ -79,6 +80,7 @@ struct CertificationRun {
             notice: { StandardError.write("tapedeck: \($0)\n") })
         let folders = CaseFolders(root: options.output ?? "certify-\(suite.name.rawValue)")
         let suite = suite
+        let isDevice = options.isDevice
         let command =
             options.builtin
             ? [CertificationRun.ownPath, "certify", "drive"] : options.command
@@ -92,8 +94,16 @@ struct CertificationRun {
                 return try ClientProcess(
                     command, environment: environment, log: "\(folder)/client.log")
             },
-            act: { steps, folder, port throws(CertificationError) in
-                try await SecondClient.act(steps, suite: suite, folder: folder, port: port)
+            identity: {
+                guard !isDevice else { return .typed }
+                var random = SystemRandomNumberGenerator()
+                return .new(&random)
+            },
+            act: { steps, place throws(CertificationError) in
+                try await SecondClient.act(steps, suite: suite, at: place)
+            },
+            look: { keys, place throws(CertificationError) in
+                try await SecondClient.look(keys, suite: suite, at: place)
             },
             diagnose: { trace throws(CertificationError) in try TraceFindings.read(trace) },
             tell: { progress.show($0) })
@@ -124,7 +134,14 @@ struct CertificationRun {
             )
         }
         guard report.isPassed else {
-            throw Failure(.failed, "the client broke rules: \(report.summary)")
+            throw Failure(.failed, "the client did not pass: \(report.summary)")
+        }
+        let missing = report.results(.notExercised).count
+        guard missing == 0 || !options.failOn.contains(.notExercised) else {
+            throw Failure(
+                .failed,
+                "\(missing) case\(missing == 1 ? " was" : "s were") not exercised, and --fail-on not-exercised was given"
+            )
         }
     }
 }

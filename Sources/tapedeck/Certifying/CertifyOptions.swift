@@ -6,7 +6,9 @@ struct CertifyOptions: ParsableArguments {
         Each scenario starts a server and a recording proxy on free ports, and then COMMAND, \
         which finds the addresses and a script in its environment (TAPEDECK_URL, TAPEDECK_SCRIPT \
         and others). Without COMMAND the addresses are printed, and an operator performs the \
-        steps on a device. Exits with status 1 if the client broke a rule, and 69 if it never \
+        steps on a device. At the end of each, the server's state and that of a second client are \
+        compared with the script. Exits with status 1 if the client broke a rule or did not pass \
+        a scenario, or if a case that a scenario names was not exercised, and 69 if it never \
         connected.
         """
 
@@ -25,6 +27,24 @@ struct CertifyOptions: ParsableArguments {
             "Run only this case or scenario, or with NAME* all that begin with NAME; may be repeated.",
             valueName: "name"))
     var cases: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "Leave out this scenario, or with NAME* all that begin with NAME, such as what the client has no support for; may be repeated.",
+            valueName: "name"))
+    var skip: [String] = []
+
+    /// What else fails a certification.
+    enum FailOn: String, ExpressibleByArgument, CaseIterable {
+        /// A case that was not exercised, whichever.
+        case notExercised = "not-exercised"
+    }
+
+    @Option(
+        help: ArgumentHelp(
+            "Exit with status 1 as well if any case was not exercised: not-exercised.",
+            valueName: "what"))
+    var failOn: [FailOn] = []
 
     @Flag(help: "Print the cases and the scenarios, and exit.")
     var list = false

@@ -7,10 +7,12 @@ import sys
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
+import mutants
 import pytest
 from programs import TAPEDECK, Program, environment, sql, tapedeck
 
 BAD = Path(__file__).parent / "bad_client.py"
+FALSE = Path(__file__).parent / "false_client.py"
 # Cases that the built-in client is not led to, and the beginning of the reason.
 UNREACHABLE = {
     "simperium": {
@@ -24,6 +26,7 @@ UNREACHABLE = {
 def certify(tmp_path: Path, suite: str, *arguments: str | Path,
             status: int = 0, seconds: float = 240) -> dict:
     """Runs a suite to its end; the report."""
+    tmp_path.mkdir(exist_ok=True)
     report = tmp_path / "report.json"
     program = Program(TAPEDECK, "certify", suite, "--output", tmp_path / "out", "--ca-dir",
                       tmp_path / "ca", "--json", report, *arguments, cwd=tmp_path)
@@ -44,7 +47,7 @@ def test_builtin(tmp_path: Path, suite: str) -> None:
     """The built-in client passes every case that there is a scenario for."""
     report = certify(tmp_path, suite, "--builtin")
     assert verdicts(report, "failed") == {}
-    assert [one for one in report["scenarios"] if one["problem"]] == []
+    assert [one for one in report["scenarios"] if one["problem"] or one["failures"]] == []
     for case, reason in verdicts(report, "not exercised").items():
         known = [text for name, text in UNREACHABLE[suite].items() if case.startswith(name)]
         assert known and reason.startswith(known[0]), (case, reason)
@@ -72,7 +75,11 @@ def test_bad_simperium(tmp_path: Path) -> None:
     assert '"o": "r"' in shown or "one and two" in shown
     assert "failed  simperium.change.diff-after-440" in report["text"]
     suite = ElementTree.parse(junit).getroot().find("testsuite")
-    assert suite is not None and suite.get("failures") == "8"
+    cases = ElementTree.parse(junit).getroot().findall("testsuite")[-1]
+    assert suite is not None and suite.get("name") == "certify simperium scenarios"
+    missed = [one for one in report["cases"]
+              if one["required"] and one["verdict"] == "not exercised"]
+    assert cases.get("failures") == str(8 + len(missed))
     text = page.read_text()
     assert "8 of " in text and "out/refused-440/session.tape" in text
     assert "http://" not in text.replace(str(tmp_path), "").split("<main>")[0]
@@ -143,13 +150,14 @@ def test_device(tmp_path: Path) -> None:
         assert program.wait(60) == 0, program.said()
     finally:
         program.kill()
-    assert "0 failed" in program.output[-1]
+    assert "1 scenario: 1 passed, 0 failed" in program.output[-1]
 
 
 def test_refusals(tmp_path: Path) -> None:
     """What is wrong on the command line is said before anything starts."""
     for arguments, words in (
         (("simperium", "--case", "nothing"), "no case or scenario nothing"),
+        (("simperium", "--skip", "nothing", "--builtin"), "no case or scenario nothing"),
         (("simperium", "--builtin", "--", "x"), "COMMAND or --builtin"),
         (("simperium", "--", "no-such-program"), "no program no-such-program"),
         (("simperium", "--jobs", "2"), "scenarios run one after the other"),
@@ -166,6 +174,86 @@ def test_refusals(tmp_path: Path) -> None:
                      tmp_path / "mine", status=69)
     assert "choose another --output" in report["scenarios"][0]["problem"]
     assert (occupied / "precious").read_text() == "text"
+
+
+def complaints(report: dict, kind: str = "") -> list[str]:
+    """Why scenarios failed."""
+    return [failure["message"] for one in report["scenarios"] for failure in one["failures"]
+            if kind in ("", failure["kind"])]
+
+
+@pytest.mark.parametrize(("how", "said"), [
+    ("ignores", ["the client did not change mine 4 times: 0 of 4 were seen"]),
+    ("silent", ["the client did not read the whole index", "the client did not change mine"]),
+    ("init", ["the client did not read the whole index", "the client did not change mine"]),
+    ("leaves", ["the client did not change mine 4 times: 1 of 4 were seen",
+                "mine is again on the server, and was to be removed"]),
+])
+def test_false(tmp_path: Path, how: str, said: list[str]) -> None:
+    """A client that does not do what it is asked is told so first, whatever rules it kept."""
+    report = certify(tmp_path, "simperium", "--case", "edits", "--",
+                     sys.executable, FALSE, how, status=1)
+    undone = complaints(report, "not done")
+    for words in said:
+        assert any(words in line for line in complaints(report)), complaints(report)
+    assert undone and report["text"].startswith("not done  scenario edits")
+    assert not report["scenarios"][0]["passed"] and report["scenarios_failed"] == 1
+    assert "simperium.change.no-sv" not in verdicts(report, "passed")
+
+
+def test_left_early(tmp_path: Path) -> None:
+    """A client that is gone before the pause of its script is over is told so."""
+    report = certify(tmp_path, "simperium", "--case", "idle", "--", sys.executable, FALSE,
+                     "ignores", status=1)
+    assert "the client did not stay for the 66 s of its script" in complaints(report)
+    assert "simperium.heartbeat.missing" in verdicts(report, "not exercised")
+
+
+def test_replayed(tmp_path: Path) -> None:
+    """What a good client sent in the last run is refused in this one."""
+    good = certify(tmp_path / "a", "simperium", "--case", "edits", "--builtin")
+    report = certify(tmp_path / "b", "simperium", "--case", "edits", "--", sys.executable, FALSE,
+                     "replays", good["scenarios"][0]["trace"], status=1)
+    assert "the client did not read the whole index" in complaints(report)
+    assert verdicts(report, "passed").keys() <= verdicts(good, "passed").keys()
+
+
+def test_skip(tmp_path: Path) -> None:
+    """What is left out is not played, and --fail-on counts what no scenario leads to."""
+    chosen = ("--case", "edits", "--case", "unicode", "--skip", "unicode", "--builtin")
+    report = certify(tmp_path, "simperium", *chosen)
+    assert [one["scenario"] for one in report["scenarios"]] == ["edits"]
+    report = certify(tmp_path, "simperium", "--case", "token-chunks", "--builtin")
+    assert report["not_exercised"] == 1 and complaints(report) == []
+    certify(tmp_path, "simperium", "--case", "token-chunks", "--builtin", "--fail-on",
+            "not-exercised", status=1)
+
+
+@pytest.mark.parametrize("suite", ["simperium", "commcare"])
+def test_second(tmp_path: Path, suite: str) -> None:
+    """A small client that somebody else might have written passes all scenarios."""
+    status, report = mutants.certify(suite, "", (), tmp_path)
+    assert (status, complaints(report), verdicts(report, "failed")) == (0, [], {})
+
+
+def test_inside(tmp_path: Path) -> None:
+    """Requests in the cmd of an init count as those that come after it."""
+    names = ("first-sync", "reconnect", "lost-acknowledgement", "cv-unknown", "offline-edits",
+             "restart-in-sync", "auth-refused")
+    status, report = mutants.certify("simperium", "inside", names, tmp_path)
+    assert (status, complaints(report), verdicts(report, "failed")) == (0, [], {})
+    passed = verdicts(report, "passed")
+    assert {"simperium.cv.unknown-ignored", "simperium.index.instead-of-cv",
+            "simperium.session.resend-before-cv", "simperium.index.unfinished"} <= passed.keys()
+
+
+@pytest.mark.parametrize("name", ["forgets-unacknowledged", "doubles-text", "no-rebase",
+                                  "takes-html", "new-instance-id", "no-purge"])
+def test_mutant(tmp_path: Path, name: str) -> None:
+    """A small client that forgets one duty is caught by the right case; the others in Tools/soak."""
+    mutant = next(each for each in mutants.MUTANTS if each.name == name)
+    status, report = mutants.certify(mutant.suite, name, (mutant.scenario,), tmp_path)
+    assert mutants.escape(mutant, status, report) == ""
 
 
 def test_absent(tmp_path: Path) -> None:

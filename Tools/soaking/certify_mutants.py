@@ -1,0 +1,54 @@
+"""Certifies the two small clients of the tests and every mutant of them: does the suite catch each?"""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+# At a time: they wait more than they work.
+JOBS = 8
+
+
+def run(folder: Path, only: list[str]) -> tuple[bool, list[str]]:
+    """Whether the unchanged clients pass and all mutants are caught, and a line for each of them.
+
+    `only` has names of mutants; without any, all of them and the unchanged clients are certified.
+    """
+    sys.path.insert(0, str(ROOT / "Tests/EndToEnd/Certifying"))
+    import mutants
+
+    began = time.monotonic()
+    chosen = [mutant for mutant in mutants.MUTANTS if not only or mutant.name in only]
+    lines = ["| client | mutant | forgets | caught by |", "| --- | --- | --- | --- |"]
+    escaped = []
+
+    def judge(mutant: mutants.Mutant) -> str:
+        place = folder / f"{mutant.suite}-{mutant.name}"
+        try:
+            made = mutants.certify(mutant.suite, mutant.name, (mutant.scenario,), place)
+            return mutants.escape(mutant, *made)
+        except (AssertionError, OSError, ValueError) as error:
+            return str(error)
+
+    with ThreadPoolExecutor(JOBS) as threads:
+        for mutant, why in zip(chosen, threads.map(judge, chosen)):
+            if why:
+                escaped.append(f"{mutant.name} in {mutant.scenario}: {why}")
+            lines.append(f"| {mutant.suite} | {mutant.name} | {mutant.what} | {mutant.scenario}"
+                         f"{': ' + mutant.case if mutant.case else ''}"
+                         f"{' **ESCAPED**' if why else ''} |")
+    for suite in () if only else mutants.CLIENTS:
+        status, report = mutants.certify(suite, "", (), folder / suite)
+        if status:
+            wrong = [failure["message"] for one in report["scenarios"]
+                     for failure in one["failures"]]
+            wrong += [one["case"] for one in report["cases"] if one["verdict"] == "failed"]
+            escaped.append(f"the unchanged client of {suite} did not pass: {wrong}")
+    shutil.rmtree(folder, ignore_errors=True)
+    count = len(chosen) - sum(" in " in each for each in escaped)
+    lines += ["", f"{count} of {len(chosen)} mutants caught, in {time.monotonic() - began:.0f} s"]
+    return not escaped, lines + [f"- {each}" for each in escaped]
