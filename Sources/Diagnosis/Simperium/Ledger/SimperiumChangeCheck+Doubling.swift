@@ -21,19 +21,12 @@ extension SimperiumChangeCheck {
             let base = trial.base, let after = trial.after,
             !clients[Int(scene.client)].repeatsItself
         else { return }
+        guard let trigger = known.ledger.trigger(in: scene) else {
+            return noteRepetition(trial, known, base, after, scene)
+        }
         for ccid in known.ledger.sendings.reversed() {
             guard let before = sent.value(Place(owner: scene.client, key: ccid)) else { continue }
             for edit in before.edits {
-                guard let trigger = known.ledger.trigger(in: scene) else {
-                    // Somebody types the same again.
-                    if trial.edits.contains(where: edit.isSame),
-                        isDoubled(edit, trial, base, after, mayBeApart: false)
-                    {
-                        clients[Int(scene.client)].repeatsItself = true
-                        return
-                    }
-                    continue
-                }
                 guard trigger.at >= before.sentAt || before.session != scene.channel.session,
                     before.isMade || before.answer == nil,
                     isDoubled(edit, trial, base, after, mayBeApart: trigger.isRepetition),
@@ -42,6 +35,21 @@ extension SimperiumChangeCheck {
                 return findDouble(edit, before, trigger, severity, &trial, scene, &report)
             }
         }
+    }
+
+    /// Somebody types the same again, though nothing has happened.
+    private mutating func noteRepetition(
+        _ trial: SimperiumChangeTrial, _ known: Key, _ base: JSONObject, _ after: JSONObject,
+        _ scene: Scene
+    ) {
+        guard !trial.edits.isEmpty, let last = known.ledger.sendings.last,
+            let before = sent.place(of: Place(owner: scene.client, key: last))
+        else { return }
+        let isRepetition = sent.values[before].edits.contains { edit in
+            trial.edits.contains(where: edit.isSame)
+                && isDoubled(edit, trial, base, after, mayBeApart: false)
+        }
+        if isRepetition { clients[Int(scene.client)].repeatsItself = true }
     }
 
     /// How sure it is that nobody typed it again; nil where it is not.
