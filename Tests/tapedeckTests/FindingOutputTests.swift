@@ -53,6 +53,20 @@ import Wire
         #expect(FindingText.paragraph(finding(), hasColour: true).hasPrefix("\u{1B}[31merror"))
     }
 
+    @Test func `tells the number of a finding`() throws {
+        var numbered = finding()
+        numbered.number = FindingNumber(session: SessionID(2), place: 12)
+        let text = FindingText.paragraph(numbered, hasColour: false)
+        #expect(text.hasPrefix("error simperium.test.example  f2.12  2.000 s  client phone-1"))
+        for (line, number) in [(finding(), nil), (numbered, "f2.12")] {
+            let object = try #require(
+                JSONSerialization.jsonObject(
+                    with: Data(FindingJSON.line(line, session: SessionID(2)).utf8))
+                    as? [String: Any])
+            #expect(object["number"] as? String == number)
+        }
+    }
+
     @Test func `breaks lines between words`() {
         let text = FindingText.wrapped(String(repeating: "words ", count: 40), "  a: ", "    ")
         #expect(text.count == 3)

@@ -3,6 +3,8 @@ public import Wire
 
 /// A broken rule, with the evidence.
 public struct Finding: Hashable, Sendable {
+    /// Its number; nil while more findings of the session may come.
+    public var number: FindingNumber?
     /// The rule.
     public var rule: Rule
     /// Its severity; the rule's own unless the circumstances reduce it.

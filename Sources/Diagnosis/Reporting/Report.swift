@@ -169,13 +169,16 @@ public struct Report: Sendable {
     }
 
     /// All findings, the worst first, those of one severity in order of time.
+    ///
+    /// The order is that of their contents alone, since their numbers follow from it.
     public var findings: [Finding] {
         let order = FindingRow.Severity.allCases
         return made.indices.filter { !absorbed.contains($0) }.map { made[$0] }.sorted {
             let (a, b) = (
                 order.firstIndex(of: $0.severity) ?? 0, order.firstIndex(of: $1.severity) ?? 0
             )
-            return (a, $0.at, $0.rule.id) < (b, $1.at, $1.rule.id)
+            return (a, $0.at, $0.rule.id, $0.client, $0.topic, $0.detail)
+                < (b, $1.at, $1.rule.id, $1.client, $1.topic, $1.detail)
         }
     }
 

@@ -96,12 +96,20 @@ package struct TraceDiagnosis {
         let (counts, last) = (reading.counts, reading.last)
         let diagnosis = lanes.finish(
             at: max(last, detail.endedAt ?? .zero), isRunning: isRunning)
-        let findings = diagnosis.findings
+        var findings = diagnosis.findings
+        for place in findings.indices {
+            findings[place].number = FindingNumber(session: detail.id, place: place + 1)
+        }
         let rows = FindingRows(try ReplayReader(path: path))
         return Session(
             id: detail.id, findings: findings, rows: findings.map(rows.row),
             undecided: diagnosis.undecided, undecidedRows: diagnosis.undecided.map(rows.row),
             leftOut: diagnosis.leftOut, counts: counts, isRunning: isRunning)
+    }
+
+    /// The finding with this number; nil where there is none.
+    package func finding(_ number: FindingNumber) -> Finding? {
+        sessions.first { $0.id == number.session }?.findings.first { $0.number == number }
     }
 
     private mutating func store(in path: String, isWritten: Bool) {

@@ -1,6 +1,8 @@
 import ArgumentParser
+import Diagnosis
 import Dissection
 import Formats
+import Sessions
 import Trace
 import Wire
 
@@ -10,10 +12,15 @@ enum Shown: ExpressibleByArgument {
     case message(MessageID)
     case command(CommandID)
     case connection(ConnectionID)
+    case finding(FindingNumber)
 
     /// `12` or `#12` for an exchange, `m12` for a message, `c12` for a command, `k12` for a
-    /// connection.
+    /// connection, `f12` for a finding.
     init?(argument: String) {
+        if let number = FindingNumber(argument) {
+            self = .finding(number)
+            return
+        }
         let digits = argument.drop { !$0.isNumber }
         guard let number = Int64(digits), number > 0 else { return nil }
         switch argument.dropLast(digits.count) {
@@ -30,17 +37,19 @@ enum Shown: ExpressibleByArgument {
 struct ShowCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
-        abstract: "Show one exchange, message, command or connection of a trace.",
+        abstract: "Show one exchange, message, command, connection or finding of a trace.",
         discussion: """
             An exchange is named by its number, a WebSocket message as m12, a Simperium command as \
-            c12, a connection as k12.
+            c12, a connection as k12, a finding as f12.
             """)
 
     @Argument(help: "The trace.")
     var trace: String
 
     @Argument(
-        help: "12 for an exchange, m12 for a message, c12 for a command, k12 for a connection.")
+        help:
+            "12 for an exchange, m12 for a message, c12 for a command, k12 for a connection, f12 for a finding."
+    )
     var id: Shown
 
     @Flag(help: "Write the bytes as they were sent: the request's, then the response's.")
@@ -61,8 +70,10 @@ struct ShowCommand: ParsableCommand {
         guard [raw, curl, json].count(where: { $0 }) <= 1 else {
             throw Failure(.usage, "--raw, --curl and --json exclude each other")
         }
+        if case .finding(let number) = id { return try show(number) }
         let reader = try TraceReader.opened(trace)
         switch id {
+        case .finding: break
         case .exchange(let id):
             guard let detail = try reader.reading({ r throws(TraceError) in try r.exchange(id) })
             else { throw missing("exchange \(id)") }
@@ -95,6 +106,22 @@ struct ShowCommand: ParsableCommand {
             if json { return StandardOutput.write(JSONDetail.connection(detail) + "\n") }
             StandardOutput.write(ConnectionPage.text(detail))
         }
+    }
+
+    /// Prints a finding as `diagnose` does.
+    private func show(_ number: FindingNumber) throws {
+        if raw || curl { throw Failure(.usage, "--raw and --curl go with an exchange") }
+        let diagnosis = try TraceDiagnosis.shown(trace: trace, session: number.session)
+        guard let finding = diagnosis.finding(number) else {
+            throw Failure(
+                .data,
+                "there is no finding \(number) in \(trace); `tapedeck diagnose \(trace)` lists what is"
+            )
+        }
+        StandardOutput.write(
+            json
+                ? FindingJSON.line(finding, session: number.session) + "\n"
+                : FindingText.paragraph(finding))
     }
 
     /// The curl command that repeats an exchange, as a line.

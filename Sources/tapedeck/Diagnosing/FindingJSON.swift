@@ -8,6 +8,7 @@ enum FindingJSON {
     /// An object on one line.
     static func line(_ finding: Finding, session: SessionID) -> String {
         var object = JSONObjectText()
+        object.add("number", finding.number?.description)
         object.add("rule", finding.rule.id)
         object.add("severity", finding.severity.rawValue)
         object.add("session", session.rawValue)

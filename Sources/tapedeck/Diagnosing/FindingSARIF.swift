@@ -73,6 +73,7 @@ enum FindingSARIF {
             "partialFingerprints",
             raw: "{\"finding/v1\":\(JSONString.quoted(FindingBaseline.fingerprint(finding)))}")
         var properties = JSONObjectText()
+        if let number = finding.number { properties.add("number", number.description) }
         properties.add("client", finding.client)
         properties.add("session", session.rawValue)
         properties.add("at_ns", finding.at.nanoseconds)

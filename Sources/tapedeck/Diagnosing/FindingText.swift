@@ -11,7 +11,9 @@ enum FindingText {
     static func paragraph(_ finding: Finding, hasColour: Bool = StandardOutput.hasColour) -> String
     {
         var head = paint(finding.severity.rawValue, finding.severity, hasColour)
-        head += " \(finding.rule.id)  \(TimeSpan.clock(finding.at.nanoseconds)) s"
+        head += " \(finding.rule.id)"
+        if let number = finding.number { head += "  \(number)" }
+        head += "  \(TimeSpan.clock(finding.at.nanoseconds)) s"
         head += "  \(finding.rule.blames) \(ListLine.clean(finding.client))"
         if !finding.topic.isEmpty { head += "  \(ListLine.clean(finding.topic))" }
         if finding.times > 1 {

@@ -77,6 +77,25 @@ def test_json_has_what_scripts_need(broken) -> None:
     assert found["at"] == found["evidence"][-1]["at"]
 
 
+def test_findings_are_numbered(broken) -> None:
+    """A finding keeps its number whatever is selected, and is shown by it."""
+    every = findings(broken, status=1)
+    numbers = [each["number"] for each in every]
+    assert numbers == [f"f{place}" for place in range(1, len(every) + 1)]
+    assert findings(broken, status=1) == every
+    [last] = [each for each in every if each["rule"] == RULE]
+    [selected] = findings(broken, "--rule", RULE, status=1)
+    assert selected == last
+    told = tapedeck("show", broken.trace, last["number"]).stdout
+    assert told.startswith(f"error {RULE}  {last['number']}  ")
+    assert told in tapedeck("diagnose", broken.trace, status=1).stdout
+    assert json.loads(tapedeck("show", broken.trace, last["number"], "--json").stdout) == last
+    missing = tapedeck("show", broken.trace, f"f{len(every) + 1}", status=65).stderr
+    assert f"there is no finding f{len(every) + 1} in " in missing
+    assert "there is no session 7" in tapedeck("show", broken.trace, "f7.1", status=65).stderr
+    tapedeck("show", broken.trace, last["number"], "--curl", status=64)
+
+
 def test_exit_status_follows_the_severity(broken) -> None:
     for more, status in (([], 1), (["--fail-on", "info"], 1), (["--fail-on", "never"], 0),
                          (["--ignore", RULE], 0), (["--blame", "server"], 0),
