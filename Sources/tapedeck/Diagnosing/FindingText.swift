@@ -42,7 +42,9 @@ enum FindingText {
     /// What was waited for, and how long.
     static func waiting(_ duty: UndecidedDuty) -> String {
         let patience = duty.deadlineNanoseconds.map {
-            ", and \(TimeSpan.text($0)) are allowed"
+            duty.waitedNanoseconds > $0
+                ? ", and the \(duty.rule.blames) was silent or gone"
+                : ", and \(TimeSpan.text($0)) are allowed"
         }
         return "\(duty.detail) \(ended(after: duty.waitedNanoseconds))\(patience ?? "")."
     }

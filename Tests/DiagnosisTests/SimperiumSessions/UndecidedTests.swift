@@ -81,6 +81,19 @@ import Wire
         }
     }
 
+    @Test(arguments: [10, 700] as [Int64])
+    func `a client that left may still do it when it comes back`(second: Int64) {
+        let end = Instant(nanoseconds: second * 1_000_000_000)
+        var script = SessionScript()
+        let socket = script.resumed(at: 0, cv: "old", answer: "0:cv:?")
+        script.close(socket, at: 3)
+        let gone = Self.diagnosis(script.evidence(), until: end)
+        #expect(gone.findings == [])
+        #expect(gone.undecided.map(\.rule) == [SimperiumSessionRules.unknownIgnored])
+        script.resumed(at: 5, cv: "new", answer: "0:c:[]")
+        #expect(Self.diagnosis(script.evidence(), until: end).undecided == [])
+    }
+
     @Test func `of a session that is still running nothing is said`() {
         var script = SessionScript()
         script.resumed(at: 0, cv: "old", answer: "0:cv:?")

@@ -84,6 +84,8 @@ extension SimperiumSessionCheck {
         var attempt = attempts[owner] ?? SimperiumSessionAttempts()
         defer { attempts[owner] = attempt }
         attempt.open += 1
+        if let connection = attempt.left { left[connection] = nil }
+        attempt.left = nil
         attempt.lastBegin = socket.openedAt
         guard let last = attempt.lastEnd, attempt.open == 1,
             session.isWhole(command.row.connection)
@@ -127,6 +129,10 @@ extension SimperiumSessionCheck {
         }
         guard let owner = socket.owner, attempts[owner] != nil else { return }
         attempts[owner]?.open -= 1
+        if attempts[owner]?.open == 0, left.count < Self.maxLeft {
+            attempts[owner]?.left = connection
+            left[connection] = Left(socket: socket)
+        }
         attempts[owner]?.lastEnd = (
             at, at.nanoseconds - socket.openedAt.nanoseconds, socket.wasAccepted
         )

@@ -27,9 +27,17 @@ struct SimperiumSessionCheck: Check {
         var command: CommandEvidence
     }
 
+    /// A connection that is over, and what its client had not done.
+    struct Left: Sendable {
+        let socket: Socket
+        var dues: [Due] = []
+    }
+
     var sockets: [ConnectionID: Socket] = [:]
     var lives: [Life.ID: Life] = [:]
     var lifeNumbers: [Life.Name: Life.ID] = [:]
+    /// The last connections of clients that have none now.
+    var left: [ConnectionID: Left] = [:]
     var attempts: [SimperiumSessionAttempts.ID: SimperiumSessionAttempts] = [:]
     var refusals: [Refusal: (times: Int, command: CommandEvidence)] = [:]
     var pending: [SimperiumName: Pending] = [:]
@@ -40,6 +48,10 @@ struct SimperiumSessionCheck: Check {
     static let maxLives = 10_000
     static let maxPending = 20_000
     static let maxSockets = 20_000
+    /// Connections of clients that left.
+    static let maxLeft = 1_000
+    /// The number of dues of one of them.
+    static let maxDues = 100
 
     mutating func observe(
         _ evidence: borrowing Evidence, _ session: borrowing SessionView, _ report: inout Report
@@ -109,7 +121,12 @@ struct SimperiumSessionCheck: Check {
             }
             guard let view = session[due.connection], view.endedAt == nil,
                 view.coverage == .whole, let socket = sockets[due.connection]
-            else { continue }
+            else {
+                if let count = left[due.connection]?.dues.count, count < Self.maxDues {
+                    left[due.connection]?.dues.append(due)
+                }
+                continue
+            }
             if let fault = view.lastFaultAt, fault > due.start {
                 // Time for the client to react after a fault.
                 due.start = fault
@@ -133,14 +150,25 @@ struct SimperiumSessionCheck: Check {
         at end: Instant, _ session: borrowing SessionView, _ report: inout Report
     ) {
         var check = self
-        while var due = check.deadlines.next(before: Instant(nanoseconds: .max))?.item {
+        var dues = left.values.flatMap(\.dues)
+        while let due = check.deadlines.next(before: Instant(nanoseconds: .max))?.item {
+            dues.append(due)
+        }
+        for var due in dues {
             if case .reconnect = due.duty { continue }
             guard let view = session[due.connection], view.coverage == .whole,
-                let socket = sockets[due.connection]
+                let socket = sockets[due.connection] ?? gone(due, view)
             else { continue }
             due.patience = max(0, end.nanoseconds - due.start.nanoseconds)
             check.judge(due, socket, session, &report)
         }
+    }
+
+    /// The connection that a client left without doing what it had to; nil where that is excused.
+    private func gone(_ due: Due, _ view: borrowing ConnectionView) -> Socket? {
+        if case .log = due.duty { return nil }
+        if let fault = view.lastFaultAt, fault > due.start { return nil }
+        return left[due.connection]?.socket
     }
 
     mutating func wait(_ due: Due) {

@@ -45,6 +45,8 @@ struct SimperiumSessionAttempts: Sendable {
 
     /// The number of open ones.
     var open = 0
+    /// The connection that it left last, as long as it has none.
+    var left: ConnectionID?
     var lastBegin = Instant.zero
     var lastEnd: (at: Instant, lived: Int64, wasAccepted: Bool)?
     /// The number that began within a second of the end of an unsuccessful one, in a row.
