@@ -86,6 +86,9 @@ extension Record {
             return .leg(row)
         case .chunk(var chunk):
             chunk.at.nanoseconds += nanoseconds
+            for index in chunk.deliveries.indices {
+                chunk.deliveries[index].at?.nanoseconds += nanoseconds
+            }
             return .chunk(chunk)
         case .event(var row):
             row.at.nanoseconds += nanoseconds
