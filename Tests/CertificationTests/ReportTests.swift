@@ -77,7 +77,7 @@ struct CertificationReportTests {
     @Test func `what was not seen is told with its count`() {
         let result = CaseResult(Self.one(Self.rule), [Self.played(count: 1)], isStrict: false)
         #expect(result.verdict == .notExercised)
-        #expect(result.reason == "edits: there was not a change 2 times, but 1")
+        #expect(result.reason == "edits: missing: a change (1 of 2)")
     }
 
     @Test func `a scenario that could not be played exercises nothing`() {

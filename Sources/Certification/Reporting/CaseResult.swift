@@ -78,12 +78,9 @@ public struct CaseResult: Sendable {
                         scenario: exercise.scenario, detail: $0.expectation.detail, row: $0.row)
                 }
             } else if let first = seen.first(where: { !$0.isThere }) {
-                let enough = first.expectation.count > 1 ? " \(first.expectation.count) times" : ""
-                let count =
-                    first.count > 0 && first.expectation.count > 1 ? ", but \(first.count)" : ""
-                missing.append(
-                    "\(exercise.scenario): there was not \(first.expectation.detail)\(enough)\(count)"
-                )
+                let wanted = first.expectation.count
+                let count = wanted > 1 ? " (\(first.count) of \(wanted))" : ""
+                missing.append("\(exercise.scenario): missing: \(first.expectation.detail)\(count)")
             }
         }
         evidence = shown

@@ -16,7 +16,7 @@ FALSE = Path(__file__).parent / "false_client.py"
 # Cases that the built-in client is not led to, and the beginning of the reason.
 UNREACHABLE = {
     "simperium": {
-        "http.chunked-refused": "token-chunks: there was not a request for a token in chunks",
+        "http.chunked-refused": "token-chunks: missing: a request for a token in chunks",
         "http.cookie": "cookies are followed on one connection",
     },
     "commcare": {"http.retry-after-4xx": "it ignores requests to CommCare"},
