@@ -35,6 +35,12 @@ enum VersionCases {
             script.refused(c, "a1", 404, at: 1.1)
             script.edit(c, "a2", #"{"m":{"o":"+","v":1}}"#, sv: nil, at: 2)
         },
+        RuleCase(R.noSource, .behaves, "made anew after an edit of what is not there") { script in
+            let c = script.ready()
+            script.edit(c, "a1", number(2), at: 1)
+            script.refused(c, "a1", 404, at: 1.1)
+            script.edit(c, "a2", #"{"m":{"o":"+","v":1}}"#, sv: nil, at: 2)
+        },
         RuleCase(R.noSource, .silent, "another has just made it") { script in
             let c = script.ready()
             let v = #"{"m":{"o":"+","v":1}}"#

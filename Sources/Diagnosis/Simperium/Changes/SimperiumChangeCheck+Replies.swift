@@ -228,7 +228,7 @@ extension SimperiumChangeCheck {
             refusal = made
             key.ledger.refuse(answer, isMade: mine.isMade)
             // A client that received "no such object" may create it again.
-            if answer.code == 404, mine.change.operation == .remove { key.presence = .unknown }
+            if answer.code == 404 { key.presence = .unknown }
             guard key.last == own.key else { return }
             key.refusal = made
             if answer.code == 413 { key.tooLarge += 1 }
