@@ -37,38 +37,39 @@ struct EndStateTests {
         #expect(Self.differences([Self.old, Self.good, removed]) == [])
     }
 
-    @Test func `what is missing, doubled or too much is told`() {
+    @Test func `what is missing, doubled or too much is reported`() {
         let doubled = Self.object("mine", #"{"content":"one and two and two","n":1,"tags":[]}"#)
-        let told = Self.differences([doubled, Self.object("ghost", "{}")])
+        let reported = Self.differences([doubled, Self.object("ghost", "{}")])
         #expect(
-            told == [
+            reported == [
                 #"old is not on the server: expected {"content":"old"}"#,
                 #"mine differs on the server: content: "one and two{+ and two+}", {+tags: []+}"#,
                 "ghost was made, which no step asks for: {}",
             ])
     }
 
-    @Test func `what comes back after its removal is told`() {
-        let told = Self.differences([
+    @Test func `what comes back after its removal is reported`() {
+        let reported = Self.differences([
             Self.old, Self.good, Self.object("gone", #"{"content":"x"}"#),
         ])
-        #expect(told == [#"gone is again on the server, and was to be removed: {"content":"x"}"#])
+        #expect(
+            reported == [#"gone is again on the server, and was to be removed: {"content":"x"}"#])
     }
 
     @Test(arguments: [false, true])
     func `what was there meanwhile counts, unless a change was refused`(isRefused: Bool) {
         let odd = Self.object("mine", #"{"content":"one and two two","n":1}"#, Self.mine)
-        let told = Self.differences([Self.old, odd], isRefused: isRefused)
-        #expect(told.isEmpty == isRefused)
+        let reported = Self.differences([Self.old, odd], isRefused: isRefused)
+        #expect(reported.isEmpty == isRefused)
     }
 
     @Test func `a second client has to see what the server has`() throws {
         let mine = try JSONValue(parsing: Self.mine)
         let old = try JSONValue(parsing: #"{"content":"older"}"#)
-        let told = Self.differences(
+        let reported = Self.differences(
             [Self.old, Self.good], view: EndState.View(objects: ["old": old, "mine": mine]))
         #expect(
-            told == [
+            reported == [
                 #"a second client sees another old than the server has: content: "old{+er+}""#
             ])
         let blind = Self.differences([Self.old, Self.good], view: EndState.View())

@@ -74,7 +74,7 @@ struct CertificationReportTests {
         #expect(result.verdict == verdict)
     }
 
-    @Test func `what was not seen is told with its count`() {
+    @Test func `what was not seen is reported with its count`() {
         let result = CaseResult(Self.one(Self.rule), [Self.played(count: 1)], isStrict: false)
         #expect(result.verdict == .notExercised)
         #expect(result.reason == "edits: missing: a change (1 of 2)")
@@ -192,7 +192,7 @@ struct CertificationReportTests {
         #expect(report.junit.contains("tests=\"2\" failures=\"1\" errors=\"0\" skipped=\"1\""))
     }
 
-    @Test func `nothing that connected is told`() {
+    @Test func `nothing that connected is reported`() {
         let report = Self.report([Self.played(problem: "the port is taken")])
         #expect(!report.hasClient)
         #expect(report.html { $0 }.contains("The client never connected"))

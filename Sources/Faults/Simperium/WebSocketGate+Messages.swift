@@ -217,13 +217,13 @@ extension WebSocketGate {
             decision = parts(verdict, message, spoken, sender, mask)
         }
         // What is not forwarded is lost by one fault, so that nothing appears to be lost twice.
-        var told: Int?
+        var stated: Int?
         if verdict.isDropped, isLosing(verdict, message, spoken) {
-            told = verdict.actions.firstIndex { $0.endsConnection }
+            stated = verdict.actions.firstIndex { $0.endsConnection }
         }
         var before = verdict.before
-        if let told {
-            before.append(row(verdict.actions[told], sender, at, hasTaken: true))
+        if let stated {
+            before.append(row(verdict.actions[stated], sender, at, hasTaken: true))
         }
         lanes[index].settle(
             frames, before: before, decision,
@@ -231,8 +231,8 @@ extension WebSocketGate {
         lanes[index].flush(into: &commands)
         for made in verdict.made { give(made, &commands) }
         for (index, firing) in verdict.actions.enumerated() {
-            let isTold = index == told || firing.action.kind == .halfClose
-            perform(firing, sender: sender, isTold: isTold, at: at, into: &commands)
+            let isStated = index == stated || firing.action.kind == .halfClose
+            perform(firing, sender: sender, isStated: isStated, at: at, into: &commands)
         }
         commands += verdict.after
     }

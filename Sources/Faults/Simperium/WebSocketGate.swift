@@ -227,14 +227,14 @@ public struct WebSocketGate {
     ///   - sender: Whose message brought it about; nil where none did.
     ///   - position: Place of the command that brought it about in that message, from 0.
     ///   - hasTaken: Whether it takes something of that message away.
-    ///   - isTold: Whether it was stated before, with that message.
+    ///   - isStated: Whether it was stated before, with that message.
     ///   - at: When.
     ///   - commands: What is done.
     /// - Returns: Whether it is such an action.
     @discardableResult
     mutating func perform(
         _ firing: Firing, sender: Peer?, position: Int = 0, hasTaken: Bool = false,
-        isTold: Bool = false, at: Instant, into commands: inout [GateCommand]
+        isStated: Bool = false, at: Instant, into commands: inout [GateCommand]
     ) -> Bool {
         let action = firing.action
         var made: [GateCommand] = []
@@ -261,7 +261,7 @@ public struct WebSocketGate {
         }
         let about: Peer? =
             sent.isEmpty || hasTaken ? sender : Self.receivers(action)[0].other
-        if !isTold, !firing.isStatedByShaper {
+        if !isStated, !firing.isStatedByShaper {
             commands.append(row(firing, about, at, position: position, hasTaken: hasTaken))
         }
         commands += made

@@ -285,8 +285,8 @@ class Client:
     @staticmethod
     def spoken(change: dict) -> str:
         """A change without what is only for us."""
-        told = {key: value for key, value in change.items() if key not in ("target", "is_known")}
-        return "0:c:" + json.dumps(told)
+        spoken = {key: value for key, value in change.items() if key not in ("target", "is_known")}
+        return "0:c:" + json.dumps(spoken)
 
     def change(self, key: str) -> dict:
         """The change that makes an object on the server as it is here."""
@@ -456,7 +456,7 @@ class Client:
             self.learn(key, int(version), json.loads(body)["data"])
 
     def want(self, key: str, version: int) -> None:
-        """Asks for an object that cannot be told from changes."""
+        """Asks for an object that cannot be had from changes."""
         self.wanted[key] = version
         self.say(f"0:e:{key}.{version}")
 

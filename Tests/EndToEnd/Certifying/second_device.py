@@ -117,8 +117,8 @@ class Device:
     def rest(self, what: str, headers: dict) -> None:
         """Sends nothing of a kind for as long as the server says, or a pause that grows."""
         _, last = self.pauses.get(what, (0.0, 0.0))
-        told = headers.get("Retry-After", "")
-        wait = float(told) if told.isdigit() else max(PAUSE, last * 1.5)
+        advice = headers.get("Retry-After", "")
+        wait = float(advice) if advice.isdigit() else max(PAUSE, last * 1.5)
         if MUTANT in HASTES:
             wait = HASTES[MUTANT] / 2
         self.pauses[what] = (time.monotonic() + wait, wait)

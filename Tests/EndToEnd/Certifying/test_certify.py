@@ -190,7 +190,7 @@ def complaints(report: dict, kind: str = "") -> list[str]:
                 "mine is again on the server, and was to be removed"]),
 ])
 def test_false(tmp_path: Path, how: str, said: list[str]) -> None:
-    """A client that does not do what it is asked is told so first, whatever rules it kept."""
+    """A client that does not do what it is asked is reported first, whatever rules it kept."""
     report = certify(tmp_path, "simperium", "--case", "edits", "--",
                      sys.executable, FALSE, how, status=1)
     undone = complaints(report, "not done")
@@ -202,7 +202,7 @@ def test_false(tmp_path: Path, how: str, said: list[str]) -> None:
 
 
 def test_left_early(tmp_path: Path) -> None:
-    """A client that is gone before the pause of its script is over is told so."""
+    """A client that is gone before the pause of its script is over is reported."""
     report = certify(tmp_path, "simperium", "--case", "idle", "--", sys.executable, FALSE,
                      "ignores", status=1)
     assert "the client did not stay for the 66 s of its script" in complaints(report)

@@ -86,9 +86,9 @@ def test_findings_are_numbered(broken) -> None:
     [last] = [each for each in every if each["rule"] == RULE]
     [selected] = findings(broken, "--rule", RULE, status=1)
     assert selected == last
-    told = tapedeck("show", broken.trace, last["number"]).stdout
-    assert told.startswith(f"error {RULE}  {last['number']}  ")
-    assert told in tapedeck("diagnose", broken.trace, status=1).stdout
+    shown = tapedeck("show", broken.trace, last["number"]).stdout
+    assert shown.startswith(f"error {RULE}  {last['number']}  ")
+    assert shown in tapedeck("diagnose", broken.trace, status=1).stdout
     assert json.loads(tapedeck("show", broken.trace, last["number"], "--json").stdout) == last
     missing = tapedeck("show", broken.trace, f"f{len(every) + 1}", status=65).stderr
     assert f"there is no finding f{len(every) + 1} in " in missing

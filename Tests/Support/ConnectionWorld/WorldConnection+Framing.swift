@@ -9,7 +9,7 @@ extension WorldConnection {
     ///
     /// Only while all that the relay was given is recorded, and nothing of a head is held. What
     /// follows a request for another protocol has rows once that is answered, and nothing is known
-    /// of answers that nobody is owed, or to requests that were let go since a head was overdue.
+    /// of answers that nobody is owed, or to requests that were forwarded unframed since a head was overdue.
     func difference(from rows: HTTPFraming?) -> String? {
         guard judge == nil, !plan.isWeak, case .http = relay.phase, let rows,
             rows.isComplete, relay.clientEnds == .neither
