@@ -261,6 +261,22 @@ private let second: Int64 = 1_000_000_000
         #expect(session.rules.map(\.failed) == [1])
     }
 
+    @Test func `says it for each server that a client names and uses no TLS for`() throws {
+        let session = try FaultSession("host:*.example => tls-failure")
+        var play = Playbook(.forward, rules: session)
+        for (number, name) in ["a", "b", "c"].enumerated() {
+            let request = "GET http://\(name).example/ HTTP/1.1\r\nHost: \(name).example\r\n\r\n"
+            let leg = LegID(Int64(number) + 2)
+            _ = play.steps(after: .received(Playbook.client, Array(request.utf8)))
+            #expect(play.faults.count == number)
+            _ = play.steps(after: .ready(leg))
+            _ = play.steps(after: .received(leg, Array(ok.utf8)))
+        }
+        _ = play.steps(after: .closed(Playbook.client, isReset: false, "closed"))
+        #expect(play.faults.count == 3)
+        #expect(session.rules.map(\.failed) == [3])
+    }
+
     @Test func `holds the whole connection in a blackout and lets go at its end`() throws {
         var play = Playbook(
             .reverse(origin), rules: try FaultSession("=> blackout from=0s to=10s"))

@@ -15,7 +15,9 @@ extension ConnectionJudge {
                 let isNew = openings?.host != server.host
                 let firings = firings(host: server.host, port: server.port, at, relay)
                 if isNew, !relay.isClientTLS {
-                    unsecured += firings.filter {
+                    // Those for the servers before: a client may name a new one in each request.
+                    failUnsecured(at, &relay, &commands)
+                    unsecured = firings.filter {
                         [.tlsFailure, .expiredCertificate].contains($0.action.kind)
                     }
                 }

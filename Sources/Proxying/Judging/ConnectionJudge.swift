@@ -48,7 +48,7 @@ struct ConnectionJudge {
     /// The result of the rules for the host that is opened: evaluated once for its connection and
     /// its TLS.
     var openings: (host: String, firings: [Firing])?
-    /// What is to be done to TLS of the client that has not begun.
+    /// What is to be done to TLS of the client towards the last server, which has not begun.
     var unsecured: [Firing] = []
 
     /// Bytes that wait in one direction before its sender is read no further.
