@@ -294,8 +294,8 @@ let package = Package(
             "tapedeck",
             [
                 "Notation", "Sessions", "Wire", "Trace", "Dissection", "Diagnosis", "Replaying",
-                "Faults", "OpenRosa", "Formats", "Storage", "CSQLite", "TraceWorld",
-                argumentParser,
+                "Faults", "OpenRosa", "Formats", "Storage", "CSQLite", "TraceWorld", "Simperium",
+                "Serving", "SyncServers", "ConvergenceWorld", "FaultWorld", argumentParser,
             ]),
     ]
 )

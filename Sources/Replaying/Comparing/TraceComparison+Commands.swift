@@ -3,16 +3,6 @@ internal import Simperium
 internal import Wire
 
 extension TraceComparison {
-    /// The commands of a channel of a socket, or those of its connection.
-    private struct Stream {
-        var socket: ConnectionID
-        /// Application and bucket; empty for commands of the connection.
-        var bucket = ""
-        var client: String?
-        /// Places of what each side sent: the client's, the server's.
-        var places: [[Int32]] = [[], []]
-    }
-
     /// What is compared of a command, hashed.
     private struct Keys {
         var whole: [Int] = []
@@ -24,53 +14,60 @@ extension TraceComparison {
 
     mutating func compareCommands(_ emit: Emit) {
         guard !a.commands.isEmpty || !b.commands.isEmpty else { return }
-        let streamsA = streams(a)
-        let streamsB = streams(b)
-        let keysA = keys(a)
-        let keysB = keys(b)
-        for (one, other) in paired(streamsA, streamsB, keysA, keysB) {
-            let stream = one ?? other
-            guard let stream else { continue }
+        var streamsA = CommandStreams(a)
+        var streamsB = CommandStreams(b)
+        if !options.isExact {
+            let reopened = streamsA.reopened.union(streamsB.reopened)
+            streamsA.join(reopened)
+            streamsB.join(reopened)
+        }
+        let keysA = streamsA.all.map { stream in stream.commands.map { keys(of: $0, in: a) } }
+        let keysB = streamsB.all.map { stream in stream.commands.map { keys(of: $0, in: b) } }
+        let pairs = Self.paired(
+            streamsA.all, streamsB.all, keysA.map { $0[0].whole }, keysB.map { $0[0].whole })
+        for (one, other) in pairs {
+            let streamA = one.map { streamsA.all[$0] }
+            let streamB = other.map { streamsB.all[$0] }
+            guard let stream = streamA ?? streamB else { continue }
             for sender in Peer.allCases {
-                let left = one?.places[sender.rawValue] ?? []
-                let right = other?.places[sender.rawValue] ?? []
+                let left = streamA?.commands[sender.rawValue] ?? []
+                let right = streamB?.commands[sender.rawValue] ?? []
                 guard !left.isEmpty || !right.isEmpty else { continue }
+                let leftKeys = one.map { keysA[$0][sender.rawValue] } ?? Keys()
+                let rightKeys = other.map { keysB[$0][sender.rawValue] } ?? Keys()
                 let alignment = Alignment(
-                    [keysA.masked, keysA.alike, keysA.name].map { keys in
-                        left.map { keys[Int($0)] }
-                    },
-                    [keysB.masked, keysB.alike, keysB.name].map { keys in
-                        right.map { keys[Int($0)] }
-                    })
+                    [leftKeys.masked, leftKeys.alike, leftKeys.name],
+                    [rightKeys.masked, rightKeys.alike, rightKeys.name])
                 emit(.section(Self.title(stream, sender)))
                 self.emit(alignment, emit) { comparison, step in
-                    let one = step.a.map { Int(left[$0]) }
-                    let other = step.b.map { Int(right[$0]) }
-                    let isSame = one.flatMap { one in
-                        other.map { keysA.whole[one] == keysB.whole[$0] }
+                    let isSame = step.a.flatMap { one in
+                        step.b.map { leftKeys.whole[one] == rightKeys.whole[$0] }
                     }
-                    return comparison.command(one, other, step.fit, isSame: isSame ?? false)
+                    return comparison.command(
+                        step.a.map { left[$0] }, step.b.map { right[$0] }, step.fit,
+                        isSame: isSame ?? false)
                 }
             }
         }
     }
 
-    private static func title(_ stream: Stream, _ sender: Peer) -> String {
+    private static func title(_ stream: CommandStream, _ sender: Peer) -> String {
         let what = stream.bucket.isEmpty ? "commands of connections" : "bucket \(stream.bucket)"
         let client = stream.client.map { ", client \(OneLine.text($0))" } ?? ""
-        return "\(what)\(client), sent by the \(sender)"
+        let changes = stream.isOfAll ? ", changes on all connections" : ""
+        return "\(what)\(client)\(changes), sent by the \(sender)"
     }
 
     private mutating func command(
-        _ one: Int?, _ other: Int?, _ fit: Alignment.Fit?, isSame: Bool
+        _ one: ComparedCommand?, _ other: ComparedCommand?, _ fit: Alignment.Fit?, isSame: Bool
     ) -> ComparedItem {
         func line(_ text: [UInt8]?) -> String? {
             text.map { OneLine.text(String(decoding: $0.prefix(400), as: UTF8.self)) }
         }
-        let idA = one.map { a.commands.id(at: $0) }
-        let idB = other.map { b.commands.id(at: $0) }
-        let textA = idA.map { a.text($0) ?? [] }
-        let textB = idB.map { b.text($0) ?? [] }
+        let idA = one.map { a.commands.id(at: Int($0.place)) }
+        let idB = other.map { b.commands.id(at: Int($0.place)) }
+        let textA = one.map { $0.text(in: a) }
+        let textB = other.map { $0.text(in: b) }
         var item = ComparedItem(
             one == nil ? .added : other == nil ? .missing : .same, a: idA?.rawValue,
             b: idB?.rawValue, lineA: line(textA), lineB: line(textB))
@@ -93,10 +90,8 @@ extension TraceComparison {
             found.add(
                 Difference(.presence, "version", recorded: left.version, live: right.version))
         }
-        let leftOut = commandLeftOut
         found.compare(
-            Meaning(left.payload, without: leftOut).mapping(names.other),
-            Meaning(right.payload, without: leftOut), in: Difference.Scope())
+            meaning(left).mapping(names.other), meaning(right), in: Difference.Scope())
         settle(found, .command, into: &item)
         if !item.differences.isEmpty { item.change = .changed }
         return item
@@ -106,15 +101,21 @@ extension TraceComparison {
         options.isExact ? leftOut : SimperiumComparison.leftOut(options.rules)
     }
 
-    private func keys(_ session: ComparedSession) -> Keys {
+    /// What a command says, without what is not compared.
+    private func meaning(_ pieces: SimperiumComparison.Pieces) -> Meaning {
+        // A client is where its last connection left it.
+        let isPosition = pieces.name == "cv" && pieces.payload != Array("?".utf8)
+        if pieces.name == "h" || isPosition && !options.isExact { return .nothing }
+        return Meaning(pieces.payload, without: commandLeftOut)
+    }
+
+    private func keys(of commands: [ComparedCommand], in session: ComparedSession) -> Keys {
         var keys = Keys()
-        let leftOut = commandLeftOut
-        for place in session.commands.indices {
-            let text = session.text(session.commands.id(at: place)) ?? []
+        for command in commands {
+            let text = command.text(in: session)
             let pieces = SimperiumComparison.Pieces(text)
             let mayHaveNames = !options.isExact && GeneratedText.mayOccur(in: text)
-            let meaning =
-                pieces.name == "h" ? Meaning.nothing : Meaning(pieces.payload, without: leftOut)
+            let meaning = meaning(pieces)
             let whole = Self.hash(pieces, pieces.key, meaning)
             keys.whole.append(whole)
             keys.masked.append(
@@ -152,52 +153,30 @@ extension TraceComparison {
 
     // MARK: Channels
 
-    private func streams(_ session: ComparedSession) -> [Stream] {
-        struct Route: Hashable {
-            var socket: ConnectionID
-            var channel: Int?
-        }
-        var numbers: [Route: Int] = [:]
-        var streams: [Stream] = []
-        for (place, command) in session.commands.enumerated() where !command.isFree {
-            guard command.name != "h" else { continue }
-            let route = Route(socket: command.socket, channel: command.channel)
-            let number: Int
-            if let known = numbers[route] {
-                number = known
-            } else {
-                number = streams.count
-                numbers[route] = number
-                streams.append(Stream(socket: command.socket))
-            }
-            if command.name == "init", streams[number].bucket.isEmpty,
-                case .initialize(let request) = SimperiumCommand.parse(
-                    session.text(command.id) ?? [], from: .client
-                ).body
-            {
-                let app = request.app.map { " of \(OneLine.text($0))" } ?? ""
-                streams[number].bucket = OneLine.text(request.bucket ?? "") + app
-                streams[number].client = request.clientID
-            }
-            streams[number].places[command.sender.rawValue].append(
-                Int32(truncatingIfNeeded: place))
-        }
-        return streams
-    }
-
     /// Streams that belong together, in the order of the first recording: those of one bucket with
     /// one client, then those with the most equal commands, then in their order.
-    private func paired(
-        _ a: [Stream], _ b: [Stream], _ keysA: Keys, _ keysB: Keys
-    ) -> [(Stream?, Stream?)] {
+    ///
+    /// - Returns: Their places.
+    private static func paired(
+        _ a: [CommandStream], _ b: [CommandStream], _ keysA: [[Int]], _ keysB: [[Int]]
+    ) -> [(Int?, Int?)] {
         var partner = [Int?](repeating: nil, count: a.count)
         var isFree = [Bool](repeating: true, count: b.count)
-        var byBucket: [String: (a: [Int], b: [Int])] = [:]
+        struct Kind: Hashable {
+            var bucket: String
+            var isOfAll: Bool
+
+            init(_ stream: CommandStream) {
+                bucket = stream.bucket
+                isOfAll = stream.isOfAll
+            }
+        }
+        var byBucket: [Kind: (a: [Int], b: [Int])] = [:]
         for (index, stream) in a.enumerated() {
-            byBucket[stream.bucket, default: ([], [])].a.append(index)
+            byBucket[Kind(stream), default: ([], [])].a.append(index)
         }
         for (index, stream) in b.enumerated() {
-            byBucket[stream.bucket, default: ([], [])].b.append(index)
+            byBucket[Kind(stream), default: ([], [])].b.append(index)
         }
         for (_, group) in byBucket {
             var byClient: [String: [Int]] = [:]
@@ -218,7 +197,7 @@ extension TraceComparison {
                 for one in left {
                     for other in right {
                         scores.append(
-                            (Self.common(a[one], b[other], keysA, keysB), one, other))
+                            (Self.common(keysA[one], keysB[other]), one, other))
                     }
                 }
                 scores.sort { ($0.score, $1.a, $1.b) > ($1.score, $0.a, $0.b) }
@@ -235,17 +214,16 @@ extension TraceComparison {
                 isFree[other] = false
             }
         }
-        return a.indices.map { (a[$0], partner[$0].map { b[$0] }) }
-            + b.indices.filter { isFree[$0] }.map { (nil, b[$0]) }
+        return a.indices.map { ($0, partner[$0]) }
+            + b.indices.filter { isFree[$0] }.map { (nil, $0) }
     }
 
     /// How many of the first commands of the clients are the same.
-    private static func common(_ a: Stream, _ b: Stream, _ keysA: Keys, _ keysB: Keys) -> Int {
+    private static func common(_ a: [Int], _ b: [Int]) -> Int {
         var counts: [Int: Int] = [:]
-        for place in a.places[0].prefix(1_000) { counts[keysA.whole[Int(place)], default: 0] += 1 }
+        for key in a.prefix(1_000) { counts[key, default: 0] += 1 }
         var common = 0
-        for place in b.places[0].prefix(1_000) {
-            let key = keysB.whole[Int(place)]
+        for key in b.prefix(1_000) {
             guard let count = counts[key], count > 0 else { continue }
             counts[key] = count - 1
             common += 1

@@ -15,6 +15,8 @@ public struct BucketState: Sendable {
 
     /// The server's objects, as far as they are known.
     var ledger = Ledger(limits: nil)
+    /// What the server showed of its past; nil where nobody needs it.
+    var history: BucketHistory?
     /// Change versions that were sent lately.
     var recent = RecentTexts(limit: 4_096)
     /// Changes that were applied lately, for the server and all clients.

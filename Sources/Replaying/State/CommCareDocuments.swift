@@ -10,7 +10,7 @@ struct RestoreDocument {
     private(set) var isRestore = false
     private(set) var token: String?
     private(set) var userName: String?
-    private var userID: String?
+    private(set) var userID: String?
     private var groups: [String]?
 
     init(_ body: [UInt8]) {
@@ -39,6 +39,14 @@ struct RestoreDocument {
         }
     }
 
+    /// The ledger blocks, in order.
+    var ledgers: some Sequence<LedgerBlock> {
+        events.lazy.compactMap { event in
+            if case .ledger(let block) = event { return block }
+            return nil
+        }
+    }
+
     /// The owners whose cases belong on the device, after this restore; nil for all, where no
     /// groups are known.
     func owners(before: Set<ExactText>?) -> Set<ExactText>? {
@@ -52,6 +60,8 @@ struct FormDocument {
     /// What it does to cases and ledgers.
     let events: [CommCareEvent]
     private(set) var instanceID: String?
+    /// By which its bytes are known when they are sent again.
+    let fingerprint: FormFingerprint
 
     /// Nil where the request carries none that can be read.
     init?(_ request: ReplayMessage) {
@@ -67,6 +77,7 @@ struct FormDocument {
             }
         }
         self.events = events
+        fingerprint = FormFingerprint(xml)
     }
 
     /// The case blocks, in order.

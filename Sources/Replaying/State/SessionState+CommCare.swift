@@ -43,6 +43,7 @@ extension SessionState {
         order += 1
         let asker = UserDirectory.Asker(exchange, sides.request)
         let place = directory.place(of: asker, in: &users)
+        note(asker, sides)
         let isFull = asker.since == nil
         if !isFull {
             _ = try? users[place].client.cases.purge(owners: users[place].client.owners)
@@ -77,10 +78,13 @@ extension SessionState {
         _ place: Int, _ document: RestoreDocument, _ exchange: RecordedExchange, isFull: Bool
     ) {
         let domain = users[place].domain
-        var state = domains.removeValue(forKey: domain) ?? DomainState(name: domain)
+        var state = takeDomain(domain)
         let owners = document.owners(before: users[place].client.owners)
         for block in document.blocks {
             state.apply(block, from: .restore, order)
+        }
+        if state.history != nil {
+            for block in document.ledgers { state.history?.apply(block, order) }
         }
         let since = exchange.since
         let basis = since.flatMap { users[place].server.log($0) }
@@ -95,13 +99,14 @@ extension SessionState {
         }
         domains[domain] = state
         if let user = document.userName, users[place].user == nil { users[place].user = user }
+        if let id = document.userID { users[place].server.userID = id }
         guard let token = document.token, !token.isEmpty else { return }
         directory.give(token, domain, to: place)
         users[place].server.syncToken = token
         users[place].server.restore = exchange.id
         // The device may have the one before.
         users[place].server.logs.removeAll { $0.token == token }
-        users[place].server.logs = users[place].server.logs.suffix(2) + [(token, log)]
+        users[place].server.logs = users[place].server.logs.suffix(2) + [(token, log, order)]
     }
 
     private mutating func clientRestored(
@@ -131,12 +136,15 @@ extension SessionState {
         order += 1
         let asker = UserDirectory.Asker(exchange, sides.request)
         let place = directory.place(of: asker, in: &users)
+        note(asker, sides)
         guard let form = FormDocument(sides.request) else { return }
         let id = form.instanceID ?? "exchange \(exchange.id)"
         let isAccepted = sides.reached && sides.sent.map(Self.isAccepted) ?? false
         if isAccepted {
             let arrived = sides.arrived.flatMap(FormDocument.init) ?? form
             accept(arrived, id, of: place, token: sides.arrivedToken(asker))
+        } else if keepsHistory, sides.reached, let sent = sides.sent {
+            refuse(sides.arrived.flatMap(FormDocument.init) ?? form, id, of: place, sent)
         }
         guard !users[place].finished.contains(ExactText(id)) else { return }
         var list = users[place].unanswered
@@ -170,19 +178,56 @@ extension SessionState {
         users[place].unanswered = list
     }
 
+    /// Notes whether the server let the user in.
+    private mutating func note(_ asker: UserDirectory.Asker, _ sides: ExchangeSides) {
+        guard keepsHistory, sides.reached, let status = sides.sent?.status,
+            let credential = asker.authorization.map({ ExactText($0) })
+        else { return }
+        switch status {
+        case 401, 406: refusedCredentials[credential] = status
+        case 200..<300: refusedCredentials[credential] = nil
+        default: break
+        }
+    }
+
+    /// Notes that the server refused a form for what is in it.
+    private mutating func refuse(
+        _ form: FormDocument, _ id: String, of place: Int, _ sent: ExchangeSides.Response
+    ) {
+        let events = CommCareReader.read(Array(sent.message.body.prefix(64 << 10))).events
+        let message = events.lazy.compactMap { event in
+            if case .message(let message) = event { return message }
+            return nil
+        }.first
+        guard let message, sent.status == 422 || message.knownNature == .submitError else { return }
+        let domain = users[place].domain
+        var state = takeDomain(domain)
+        defer { domains[domain] = state }
+        state.history?.refusedForms[ExactText(id)] = .init(
+            form: .init(instanceID: id, fingerprint: form.fingerprint), reason: message.text)
+    }
+
     /// The server has taken a form.
     private mutating func accept(
         _ form: FormDocument, _ id: String, of place: Int, token: String?
     ) {
         let domain = users[place].domain
-        var state = domains.removeValue(forKey: domain) ?? DomainState(name: domain)
+        var state = takeDomain(domain)
         defer { domains[domain] = state }
         // The same form again is not a second one.
         guard state.forms.insert(ExactText(id)).inserted else { return }
+        state.history?.refusedForms[ExactText(id)] = nil
+        state.history?.forms.append(.init(instanceID: id, fingerprint: form.fingerprint))
+        if users[place].server.userID == nil {
+            users[place].server.userID =
+                form.blocks.lazy.compactMap(\.userID).first { !$0.isEmpty }
+        }
         for event in form.events {
             switch event {
             case .caseBlock(let block): state.apply(block, from: .submission, order)
-            case .ledger(let block): _ = try? state.cases.apply(block, .tolerant)
+            case .ledger(let block):
+                _ = try? state.cases.apply(block, .tolerant)
+                state.history?.apply(block, order)
             default: continue
             }
         }
@@ -200,6 +245,14 @@ extension SessionState {
             }
         }
         users[place].server.logs[index].log.apply(form.blocks)
+    }
+
+    /// What a server holds of a project, taken out so that changing it copies nothing.
+    private mutating func takeDomain(_ name: String) -> DomainState {
+        if let state = domains.removeValue(forKey: name) { return state }
+        var state = DomainState(name: name)
+        if keepsHistory { state.history = ProjectHistory() }
+        return state
     }
 
     /// Whether a response to a form confirms that the server has it: a success with an
@@ -276,8 +329,11 @@ extension DomainState {
         _ block: CaseBlock, from source: CaseSet.Source, _ order: Int
     ) {
         guard let id = block.caseID else { return }
+        let before = history == nil ? nil : cases[id]
         _ = try? cases.apply(block, from: source, .tolerant)
         touched[ExactText(id)] = order
+        // Another device may receive a case as this one has it.
+        if history != nil, cases[id] != before { history?.changed[ExactText(id)] = order }
     }
 }
 

@@ -17,7 +17,14 @@ public struct SessionState: Sendable {
 
     private var bucketPlaces: [BucketKey: Int] = [:]
     private var sockets: [ConnectionID: [Int: Channel]] = [:]
-    private var accounts: [ExactText: String] = [:]
+    /// Users of Simperium and their applications, by token.
+    private(set) var accounts: [ExactText: Account] = [:]
+    /// Whether what the servers showed of their past is kept as well.
+    let keepsHistory: Bool
+    /// Tokens of Simperium that were refused last, with 401.
+    private(set) var refusedTokens: Set<ExactText> = []
+    /// Values of `Authorization` that CommCare refused last, with the status.
+    var refusedCredentials: [ExactText: Int] = [:]
     var order = 0
     /// Commands that belong to no known bucket.
     public private(set) var unassigned = 0
@@ -27,6 +34,12 @@ public struct SessionState: Sendable {
         var app: ExactText
         var name: ExactText
         var user: ExactText?
+    }
+
+    /// A user of an application of Simperium.
+    struct Account: Hashable {
+        var app: String
+        var user: String
     }
 
     /// A channel of a socket.
@@ -43,10 +56,15 @@ public struct SessionState: Sendable {
         var sending: Ledger.Listing?
         /// The same as the client gets it.
         var receiving: Ledger.Listing?
+        /// What the server takes the client to be at.
+        var progress = ChannelProgress()
     }
 
     /// A session without messages so far.
-    public init() {}
+    ///
+    /// - Parameter keepsHistory: Whether what the servers showed of their past is kept as well:
+    ///   the order of changes, older versions and forms, for ``holdings``.
+    public init(keepsHistory: Bool = false) { self.keepsHistory = keepsHistory }
 
     /// Simperium buckets with known state, in the order in which they were opened.
     public var buckets: [BucketState] { allBuckets.filter { !$0.isEmpty } }
@@ -88,6 +106,8 @@ public struct SessionState: Sendable {
             } else if let arrived {
                 serverReceived(arrived, socket)
             }
+            // After an init opened the channel.
+            if keepsHistory, let arrived { serverGot(arrived, socket) }
         } else {
             if let original { serverSent(original, socket, moment) }
             if let arrived {
@@ -172,7 +192,7 @@ public struct SessionState: Sendable {
     private mutating func open(_ request: InitRequest, _ socket: ConnectionID, _ number: Int) {
         leave(socket, number)
         let client = request.clientID ?? "socket \(socket)"
-        let user = request.token.flatMap { accounts[ExactText($0)] }
+        let user = request.token.flatMap { accounts[ExactText($0)]?.user }
         let bucket = place(request.app ?? "", request.bucket ?? "", user)
         let place = allBuckets[bucket].place(of: client)
         allBuckets[bucket].clients[place].sockets.insert(socket)
@@ -197,14 +217,19 @@ public struct SessionState: Sendable {
             app: ExactText(app), name: ExactText(name), user: user.map(ExactText.init))
         if let place = bucketPlaces[key] { return place }
         bucketPlaces[key] = allBuckets.count
-        allBuckets.append(BucketState(app: app, name: name, user: user))
+        var bucket = BucketState(app: app, name: name, user: user)
+        if keepsHistory { bucket.history = BucketHistory() }
+        allBuckets.append(bucket)
         return allBuckets.count - 1
     }
 
     /// The server sent the user of a channel.
     private mutating func accept(_ user: String, _ socket: ConnectionID, _ number: Int) {
         guard let channel = sockets[socket]?[number] else { return }
-        if let token = channel.token { accounts[ExactText(token)] = user }
+        if let token = channel.token {
+            accounts[ExactText(token)] = Account(app: channel.app, user: user)
+            refusedTokens.remove(ExactText(token))
+        }
         let bucket = place(channel.app, channel.name, user)
         guard bucket != channel.bucket else { return }
         let place = allBuckets[bucket].place(of: channel.client)
@@ -231,8 +256,12 @@ public struct SessionState: Sendable {
             unassigned += 1
             return
         }
+        if keepsHistory { follow(parsed, socket, number, channel.bucket) }
         switch parsed.command.body {
         case .auth(.accepted(let user)): accept(user, socket, number)
+        case .auth(.refused(401?, _)):
+            guard keepsHistory, let token = sockets[socket]?[number]?.token else { return }
+            refusedTokens.insert(ExactText(token))
         case .changes(let changes):
             allBuckets[channel.bucket].serverSent(changes, parsed.message, moment)
         case .entity(let reply):
@@ -250,12 +279,33 @@ public struct SessionState: Sendable {
                     key, version, parsed.part(entry.data), moment)
             }
             if page.mark == nil {
-                if let listing { allBuckets[channel.bucket].ledger.end(listing) }
+                if let listing { allBuckets[channel.bucket].serverSent(endOf: listing) }
             } else {
                 sockets[socket]?[number]?.sending = listing
             }
         case .unknownMark: sockets[socket]?[number]?.sending = nil
         default: break
+        }
+    }
+
+    // MARK: The order of changes
+
+    /// The server got a command of a client.
+    private mutating func serverGot(_ parsed: Parsed, _ socket: ConnectionID) {
+        guard let number = parsed.command.channel else { return }
+        sockets[socket]?[number]?.progress.got(parsed.command.body)
+    }
+
+    /// Takes the order of changes from what the server sends on a channel.
+    private mutating func follow(
+        _ parsed: Parsed, _ socket: ConnectionID, _ number: Int, _ bucket: Int
+    ) {
+        guard var progress = sockets[socket]?[number]?.progress else { return }
+        let changes = progress.sent(parsed.command.body)
+        sockets[socket]?[number]?.progress = progress
+        for (previous, change) in changes {
+            let whole = allBuckets[bucket].named(SimperiumChange(change, in: parsed.message))
+            allBuckets[bucket].history?.note(whole, after: previous)
         }
     }
 

@@ -66,6 +66,27 @@ struct UserDirectory: Sendable {
         names[ExactText(authorization)] = user
     }
 
+    /// The credentials that are bound to a user, sorted.
+    func credentials(of user: String) -> [String] {
+        names.filter { $0.value == user }.map(\.key.string).sorted()
+    }
+
+    /// The name of a user without the project, which devices may send with it.
+    ///
+    /// - Parameters:
+    ///   - name: `ada`, `ada@demo` or `ada@demo.commcarehq.org`.
+    ///   - domain: `HOST/a/PROJECT`.
+    /// - Returns: `ada`.
+    static func shortName(_ name: String, of domain: String) -> String {
+        guard let at = name.lastIndex(of: "@"), let slash = domain.lastIndex(of: "/") else {
+            return name
+        }
+        let project = domain[domain.index(after: slash)...]
+        let place = name[name.index(after: at)...]
+        return place == project || place == "\(project).commcarehq.org"
+            ? String(name[..<at]) : name
+    }
+
     private func key(_ token: String, _ domain: String) -> ExactText {
         ExactText("\(domain) \(token)")
     }

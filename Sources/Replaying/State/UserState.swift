@@ -12,6 +12,8 @@ public struct DomainState: Sendable {
     var touched: [ExactText: Int] = [:]
     /// Forms that were accepted.
     var forms: Set<ExactText> = []
+    /// What the server showed of its past; nil where nobody needs it.
+    var history: ProjectHistory?
 
     init(name: String) { self.name = name }
 }
@@ -61,8 +63,10 @@ public struct UserState: Sendable {
         public internal(set) var syncToken: String?
         /// The exchange that carried it.
         public internal(set) var restore: ExchangeID?
-        /// What it keeps with each of the last sync tokens, the newest last.
-        var logs: [(token: String, log: SyncLog)] = []
+        /// Identifier of the user in the last restore that it sent.
+        var userID: String?
+        /// What it keeps with each of the last sync tokens, the newest last, and when it was given.
+        var logs: [(token: String, log: SyncLog, at: Int)] = []
 
         /// What it takes the device to hold since the last restore that it sent.
         public var log: SyncLog? { logs.last?.log }

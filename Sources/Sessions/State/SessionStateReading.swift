@@ -5,7 +5,7 @@ package import Wire
 /// Rebuilds the state of each side of a session from its trace.
 package struct SessionStateReading {
     /// The state of each side.
-    package private(set) var state = SessionState()
+    package private(set) var state: SessionState
     /// Commands that could not be read: the trace keeps their first bytes, and the rest was
     /// evicted.
     package private(set) var cut = 0
@@ -15,15 +15,23 @@ package struct SessionStateReading {
     private let reader: StateReader
     private var failure: TraceError?
 
-    private init(_ reader: StateReader) { self.reader = reader }
+    private init(_ reader: StateReader, keepsHistory: Bool) {
+        self.reader = reader
+        state = SessionState(keepsHistory: keepsHistory)
+    }
 
     /// Reads a trace up to a point in time.
     ///
+    /// - Parameters:
+    ///   - reader: The trace.
+    ///   - moment: The point in time, inclusive.
+    ///   - keepsHistory: Whether what the servers showed of their past is kept as well.
+    /// - Returns: The state of each side then.
     /// - Throws: ``SessionError`` where that cannot be read, or has no such point in time.
     package static func read(
-        _ reader: StateReader, upto moment: StateMoment
+        _ reader: StateReader, upto moment: StateMoment, keepsHistory: Bool = false
     ) throws(SessionError) -> SessionStateReading {
-        var reading = SessionStateReading(reader)
+        var reading = SessionStateReading(reader, keepsHistory: keepsHistory)
         let isFound: Bool
         do throws(TraceError) {
             (reading.at, isFound) = try reader.entries(upto: moment) { reading.take($0) }
@@ -32,10 +40,23 @@ package struct SessionStateReading {
             throw .trace(error)
         }
         guard isFound else {
-            throw .missing(
-                "there is no such point in the trace; `tapedeck ls` lists exchanges and commands")
+            throw .missing(absence(of: moment, in: reader))
         }
         return reading
+    }
+
+    /// What is missing, and what there is.
+    private static func absence(of moment: StateMoment, in reader: StateReader) -> String {
+        let sessions = reader.sessions.map(\.description)
+        switch moment {
+        case .session(let session), .time(_, let session?):
+            return sessions.count == 1
+                ? "the trace has no session \(session); its only one is session \(sessions[0])"
+                : "the trace has no session \(session); it has sessions "
+                    + sessions.joined(separator: ", ")
+        default:
+            return "there is no such point in the trace; `tapedeck ls` lists exchanges and commands"
+        }
     }
 
     private mutating func take(_ entry: StateEntry) {

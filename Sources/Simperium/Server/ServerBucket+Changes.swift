@@ -64,6 +64,7 @@ extension ServerBucket {
         _ change: SimperiumChange<JSONValue>, _ author: ChangeAuthor
     ) throws(ChangeCheck) -> ChangePlan {
         let ccid = change.ccids.first ?? ""
+        if let check = known.refusal(client: author.clientID, ccid: ccid) { throw check }
         let key = ExactText(change.key ?? "")
         let object = change.operation == .empty ? nil : objects[key]
         let bucket = ChangeTrial.Bucket(

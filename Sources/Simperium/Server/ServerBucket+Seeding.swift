@@ -37,6 +37,28 @@ extension ServerBucket {
         for seed in objects { add(seed) }
     }
 
+    /// Detects a change as a duplicate when it is sent again, without answering it to `cv`.
+    public mutating func know(_ change: SimperiumChange<JSONValue>) {
+        for ccid in change.ccids {
+            known.insert(client: change.clientID ?? "", ccid: ccid, most: options.knownChanges)
+        }
+    }
+
+    /// Refuses a change again whenever it is sent again, as a recorded server did.
+    ///
+    /// Only reasons that the bucket does not know count: `code` 400, 401 and 413. Any other follows
+    /// from its objects and changes, so that a mended change is not refused with the first one.
+    public mutating func refuse(client: String, ccid: String, code: Int) {
+        guard let check = Self.policy[code] else { return }
+        known.refuse(client: client, ccid: ccid, check)
+    }
+
+    /// Whether a server refuses with this code for a reason that its objects and changes do not
+    /// show.
+    public static func isOfPolicy(_ code: Int) -> Bool { policy[code] != nil }
+
+    private static let policy: [Int: ChangeCheck] = [400: .schema, 401: .permission, 413: .size]
+
     /// Adds an object with a past, at the end of the index; it replaces one with the same key.
     ///
     /// One without data or with a version below 1 is left out.

@@ -18,7 +18,9 @@ public struct Accounts: Hashable, Sendable {
     var takesAll = false
     /// The user for unknown names and tokens; nil where each is a separate user.
     var stranger: User?
-    /// By name in lower case.
+    /// What recorded servers decided.
+    var recorded = Recorded()
+    /// By name in lower case; where all users are accepted, those whose identifiers are known.
     var users: [String: Entry] = [:]
     /// Names in lower case, by token.
     var tokens: [String: String] = [:]
@@ -47,7 +49,7 @@ public struct Accounts: Hashable, Sendable {
     public func user(name: String, password: String, domain: String?) -> User? {
         if takesAll { return user(named: name) }
         guard 1...255 ~= name.utf8.count, !password.isEmpty else { return nil }
-        if isOpen { return User(name: name) }
+        if isOpen { return openUser(name) }
         guard let entry = users[name.lowercased()], let right = entry.password,
             Self.areSame(right, password)
         else { return nil }
@@ -77,6 +79,7 @@ public struct Accounts: Hashable, Sendable {
             return tokens[token].flatMap { users[$0]?.user }
                 ?? user(named: String(token.prefix(255)))
         }
+        if isOpen, let user = tokens[token].flatMap({ users[$0]?.user }) ?? stranger { return user }
         guard IdentifierGrammar.isToken(token) else { return nil }
         if isOpen {
             return User(
@@ -90,12 +93,12 @@ public struct Accounts: Hashable, Sendable {
     public func user(named name: String) -> User? {
         guard 1...255 ~= name.utf8.count else { return nil }
         if takesAll { return users[name.lowercased()]?.user ?? stranger ?? User(name: name) }
-        return isOpen ? User(name: name) : users[name.lowercased()]?.user
+        return isOpen ? openUser(name) : users[name.lowercased()]?.user
     }
 
     /// The user with this name, for a token that the server gave out itself.
     public func user(named name: String, app: String) -> User? {
-        if isOpen { return application(app).map { _ in User(name: name) } }
+        if isOpen { return application(app).map { _ in openUser(name) } }
         guard let entry = users[name.lowercased()] else { return nil }
         return mayUse(entry, app) ? entry.user : nil
     }
@@ -108,6 +111,11 @@ public struct Accounts: Hashable, Sendable {
     public func application(_ id: String) -> Application? {
         guard let apps else { return Application(id: id) }
         return apps[id.lowercased()]
+    }
+
+    /// A user where all are accepted.
+    private func openUser(_ name: String) -> User {
+        users[name.lowercased()]?.user ?? stranger ?? User(name: name)
     }
 
     private func mayUse(_ entry: Entry, _ app: String) -> Bool {

@@ -6,7 +6,7 @@ internal import Wire
 struct CommCareDomain: Sendable {
     /// A form that was stored.
     struct Filed: Hashable, Sendable {
-        var fingerprint: Fingerprint
+        var fingerprint: FormFingerprint
         /// Its number; the first form of a domain has number 1.
         var number: Int
         /// How often other bytes came under the same instanceID.
@@ -41,6 +41,8 @@ struct CommCareDomain: Sendable {
     var count = 0
     /// What was stored, by instanceID.
     var forms: [ExactText: Filed] = [:]
+    /// Why forms are refused again whenever their bytes come again, by instanceID.
+    var refusals: [ExactText: (fingerprint: FormFingerprint, reason: String)] = [:]
     /// The keys of users, by the user's identifier.
     var keys: [String: CommCareServer.KeyRecord] = [:]
     /// What devices have, by restore identifier.
@@ -53,7 +55,7 @@ struct CommCareDomain: Sendable {
     private var polls: [Waiting: Int] = [:]
 
     /// Files a form, which may be one that is there with other bytes.
-    mutating func file(_ id: String, _ fingerprint: Fingerprint) {
+    mutating func file(_ id: String, _ fingerprint: FormFingerprint) {
         count += 1
         if forms.count >= CommCareServer.Limit.forms {
             // The older half goes: one of its forms sent again would be stored again.

@@ -26,7 +26,7 @@ extension CommCareServer {
         /// The first form of a domain has number 1.
         var number: Int
         var instanceID: String
-        var fingerprint: Fingerprint
+        var fingerprint: FormFingerprint
         var namespace: String
         /// When it was received, in seconds since 1970.
         var received: Int64

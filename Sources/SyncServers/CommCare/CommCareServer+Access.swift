@@ -19,6 +19,12 @@ extension CommCareServer {
                     Self.unauthorized("Sign in with a user name and password, or a Bearer token"))
                 : .nobody
         }
+        switch accounts.recorded.refusedCredentials[authorization] {
+        case nil: break
+        case 406: return .refused(Self.deactivated)
+        default:
+            return .refused(Self.unauthorized("These credentials were refused in the recording"))
+        }
         let user: Accounts.User
         switch authorization.prefix(while: { $0 != " " }).lowercased() {
         case "basic":
@@ -87,7 +93,8 @@ extension CommCareServer {
 
     /// The users and groups whose cases a user gets; nil for all.
     func owners(_ user: Accounts.User) -> Set<ExactText>? {
-        accounts.isOpen ? nil : Set(([user.uuid] + user.groups).map(ExactText.init))
+        accounts.isOpen && !accounts.recorded.bound.contains(user.uuid)
+            ? nil : Set(([user.uuid] + user.groups).map(ExactText.init))
     }
 
     private static func unauthorized(_ detail: String) -> ServedAnswer {

@@ -127,7 +127,7 @@ extension CommCareServer {
                 form, change,
                 FiledForm(
                     domain: domain, number: formCount(domain: domain) + 1,
-                    instanceID: Self.identifier(&random), fingerprint: Fingerprint([]),
+                    instanceID: Self.identifier(&random), fingerprint: FormFingerprint([]),
                     namespace: "", received: now, user: user.uuid, token: nil, bytes: [],
                     attachments: []))
             claimed = true

@@ -152,7 +152,7 @@ extension CommCareServer {
         _ random: inout some RandomNumberGenerator
     ) throws(FormDocument.Refusal) -> ServedAnswer {
         let id = form.instanceID ?? Self.identifier(&random)
-        let fingerprint = Fingerprint(bytes)
+        let fingerprint = FormFingerprint(bytes)
         if let known = domains[domain]?.forms[ExactText(id)], known.fingerprint == fingerprint {
             // Sent again, perhaps with files that the request before did not have.
             if !attachments.isEmpty {
@@ -161,7 +161,12 @@ extension CommCareServer {
             }
         } else {
             let change: CommCareDomain.Change
-            do {
+            do throws(FormDocument.Refusal) {
+                if let known = domains[domain]?.refusals[ExactText(id)],
+                    known.fingerprint == fingerprint
+                {
+                    throw FormDocument.Refusal(detail: known.reason)
+                }
                 change = try (domains[domain] ?? CommCareDomain()).judge(form)
             } catch {
                 // Older clients get a 201: version 3.0 introduced the 422.

@@ -16,6 +16,7 @@ extension CommCareStore {
         try loadLedgers(&server)
         try loadRestores(&server, after: old)
         try loadKeys(&server)
+        try loadRefusals(&server)
     }
 
     private func loadKeys(_ server: inout CommCareServer) throws(StorageFault) {
@@ -39,7 +40,7 @@ extension CommCareStore {
             let domain = rows.string(0)
             // The number is one more than that of the form before it.
             server.domains[domain, default: CommCareDomain()].count = Int(rows.integer(1)) - 1
-            server.domains[domain]?.file(rows.string(2), Fingerprint(text: rows.string(3)))
+            server.domains[domain]?.file(rows.string(2), FormFingerprint(text: rows.string(3)))
         }
     }
 

@@ -69,6 +69,9 @@ final class CommCareStore {
           key TEXT NOT NULL, -- Base64
           valid INTEGER NOT NULL, -- seconds since 1970
           PRIMARY KEY (domain, user)) STRICT, WITHOUT ROWID;
+        CREATE TABLE IF NOT EXISTS commcare_refusal (
+          domain TEXT NOT NULL, instance_id TEXT NOT NULL, fingerprint TEXT NOT NULL,
+          reason TEXT NOT NULL, PRIMARY KEY (domain, instance_id)) STRICT, WITHOUT ROWID;
         CREATE TABLE IF NOT EXISTS commcare_restore (
           id INTEGER PRIMARY KEY, token TEXT NOT NULL UNIQUE, domain TEXT NOT NULL,
           user TEXT NOT NULL, -- identifier of the user who got it

@@ -21,17 +21,21 @@ public struct KeptCommCareServer {
     ///   - server: The server as it would begin, with nothing in it.
     ///   - connection: An exclusive connection to the database; the tables are made where they are
     ///     missing.
+    ///   - initial: What there is from the start, in a database that has nothing.
     ///   - now: Seconds since 1970.
     /// - Throws: `StorageFault`.
     package init(
-        _ server: CommCareServer, _ connection: Connection?, now: Int64
+        _ server: CommCareServer, _ connection: Connection?, initial: InitialState? = nil,
+        now: Int64
     ) throws(StorageFault) {
         var empty = server
+        if let initial, connection == nil { empty.domains = initial.domains }
         empty.isKept = connection != nil
         self.empty = empty
         store = try connection.map { connection throws(StorageFault) in
             try CommCareStore(connection)
         }
+        if let initial { try store?.begin(with: initial.domains, now: now) }
         var loaded = empty
         try store?.load(into: &loaded, now: now)
         self.server = loaded

@@ -46,11 +46,13 @@ final class CommCareService: Sendable {
     ///   - accounts: The accepted users.
     ///   - file: What is kept.
     ///   - loop: A separate thread.
+    ///   - initial: What there is from the start.
     ///   - notice: Receives errors, as text.
     /// - Throws: ``SyncServerError`` where the state file cannot be read.
     init(
         _ options: CommCareServer.Options, _ accounts: Accounts, _ file: ServerState?,
-        _ loop: any EventLoop, notice: @escaping @Sendable (String) -> Void
+        _ loop: any EventLoop, initial: InitialState? = nil,
+        notice: @escaping @Sendable (String) -> Void
     ) throws(SyncServerError) {
         self.loop = loop
         self.notice = notice
@@ -58,7 +60,8 @@ final class CommCareService: Sendable {
             let connection = try file.map { file throws(StorageFault) in try file.connect() }
             var empty = CommCareServer(options: options, accounts: accounts)
             empty.holdsBack = true
-            let server = try KeptCommCareServer(empty, connection, now: Int64(time(nil)))
+            let server = try KeptCommCareServer(
+                empty, connection, initial: initial, now: Int64(time(nil)))
             state = Mutex(State(server: server, file: file))
         } catch {
             throw ServerState.error(error, file?.path ?? "")

@@ -53,11 +53,13 @@ final class SimperiumService: Sendable {
     ///   - file: What is kept.
     ///   - loop: A separate thread.
     ///   - heartbeats: What times the heartbeats of SockJS.
+    ///   - initial: What there is from the start.
     ///   - notice: Receives errors, as text.
     /// - Throws: ``SyncServerError`` where the state file cannot be read.
     init(
         _ accounts: Accounts, _ file: ServerState?, _ loop: any EventLoop,
-        _ heartbeats: Heartbeats = .timed, notice: @escaping @Sendable (String) -> Void
+        _ heartbeats: Heartbeats = .timed, initial: InitialState? = nil,
+        notice: @escaping @Sendable (String) -> Void
     ) throws(SyncServerError) {
         self.accounts = accounts
         self.loop = loop
@@ -69,7 +71,12 @@ final class SimperiumService: Sendable {
             state.store = try file.map { file throws(StorageFault) in
                 try SimperiumStore(try file.connect())
             }
-            state.server = try Self.load(accounts, state.store, &state.random)
+            var server = try Self.load(accounts, state.store, &state.random)
+            if let initial {
+                server.begin(with: initial)
+                try state.store?.begin(with: initial, of: server)
+            }
+            state.server = server
         } catch {
             throw ServerState.error(error, file?.path ?? "")
         }

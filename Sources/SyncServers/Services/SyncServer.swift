@@ -17,6 +17,10 @@ public final class SyncServer: Sendable {
         public var accounts: Accounts
         /// The file with what is kept; nil for none.
         public var state: String?
+        /// What there is from the start; nil for nothing.
+        ///
+        /// Its accounts are those it was made with; a state file has to be new.
+        public var initial: InitialState?
         /// Makes certificates for clients that begin with TLS, where others get plain HTTP; nil for
         /// plain HTTP alone.
         public var tls: LeafCache?
@@ -98,10 +102,26 @@ public final class SyncServer: Sendable {
         if let path = options.state { file = try ServerState(path: path) }
         var heartbeats = options.heartbeats
         heartbeats.pings = options.pingSeconds.map { .seconds(max(1, $0)) }
+        var accounts = options.initial?.accounts ?? options.accounts
+        if let file {
+            if let initial = options.initial {
+                guard try file.isEmpty() else {
+                    throw SyncServerError(
+                        .badState,
+                        "--state \(file.path) has data already; name a new file to begin with the "
+                            + "trace, or leave out --from to go on with the file")
+                }
+                try file.write(initial.accounts)
+            } else {
+                accounts = try file.accounts(accounts)
+            }
+        }
         let simperium = try SimperiumService(
-            options.accounts, file, threads.next(), heartbeats, notice: options.notice)
+            accounts, file, threads.next(), heartbeats, initial: options.initial,
+            notice: options.notice)
         let commCare = try CommCareService(
-            options.commCare, options.accounts, file, threads.next(), notice: options.notice)
+            options.commCare, accounts, file, threads.next(), initial: options.initial,
+            notice: options.notice)
         return RequestRouter(
             commCare, simperium, adminToken: options.adminToken, cookie: options.cookie)
     }

@@ -179,7 +179,8 @@ public struct SimperiumServer: Sendable {
             accounts.application(app)?.options(bucket: bucket) ?? Self.usualOptions.bucket
         let before = model.buckets.count
         var account = ""
-        let replies = model.receive(message, from: SocketID(connection)) { [accounts, tokens] in
+        let replies = model.receive(message, from: SocketID(connection)) {
+            [accounts, tokens] in
             let admission = Self.admission(of: $0, accounts, tokens)
             if case .admitted(_, let name, _) = admission { account = name }
             return admission
@@ -213,10 +214,15 @@ public struct SimperiumServer: Sendable {
     ) -> Admission {
         let app = request.app ?? ""
         let user: Accounts.User?
+        if accounts.recorded.refusedTokens.contains(request.token ?? "") { return .invalidToken }
         if let account = request.token.flatMap({ tokens[$0] }) {
             // An issued token is valid for its own application alone.
             guard account.app.lowercased() == app.lowercased() else { return .invalidToken }
             user = accounts.user(named: account.user, app: app)
+        } else if accounts.isOpen, let name = accounts.recorded.onlyUsers[app.lowercased()],
+            IdentifierGrammar.isToken(request.token ?? "")
+        {
+            user = accounts.user(named: name, app: app)
         } else {
             user = accounts.user(token: request.token ?? "", app: app)
         }

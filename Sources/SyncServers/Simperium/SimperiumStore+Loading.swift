@@ -11,6 +11,7 @@ extension SimperiumStore {
             server.tokens[tokens.string(0)] = SimperiumServer.Account(
                 app: tokens.string(1), user: tokens.string(2))
         }
+        server.takeAnyToken()
         rows = [:]
         let buckets = try connection.prepare(
             """
@@ -48,6 +49,7 @@ extension SimperiumStore {
             cv: reported.last?.cv ?? known.last?.cv ?? start, log: known + reported, logStart: start
         )
         try addObjects(of: row.number, to: &bucket)
+        try loadKnown(row.number, into: &bucket)
         bucket.options = options
         return bucket
     }

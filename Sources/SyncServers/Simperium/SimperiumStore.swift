@@ -73,6 +73,10 @@ final class SimperiumStore {
           client TEXT, ccid TEXT, -- by which a change is known when it is sent again
           change BLOB, -- the c as it was sent; NULL where cv does not give it any more
           PRIMARY KEY (bucket_id, position)) STRICT, WITHOUT ROWID;
+        CREATE TABLE IF NOT EXISTS simperium_known (
+          bucket_id INTEGER NOT NULL, client TEXT NOT NULL, ccid TEXT NOT NULL,
+          code INTEGER -- with which it is refused; NULL for a duplicate
+          ) STRICT;
         CREATE TABLE IF NOT EXISTS simperium_token (
           token TEXT PRIMARY KEY, app TEXT NOT NULL, user TEXT NOT NULL) STRICT, WITHOUT ROWID;
         """
@@ -92,17 +96,36 @@ final class SimperiumStore {
                 switch record {
                 case .opened(let id, let cv): try open(id, cv)
                 case .changed(let id, let change): try write(change, id, server)
-                case .token(let token, let account):
-                    addToken.bind(1, token)
-                    addToken.bind(2, account.app)
-                    addToken.bind(3, account.user)
-                    try addToken.run()
+                case .token(let token, let account): try write(token, account)
                 }
             }
         }
     }
 
-    private func open(_ id: ServerModel.BucketID, _ cv: String) throws(StorageFault) {
+    func write(_ token: String, _ account: SimperiumServer.Account) throws(StorageFault) {
+        addToken.bind(1, token)
+        addToken.bind(2, account.app)
+        addToken.bind(3, account.user)
+        try addToken.run()
+    }
+
+    /// Adds a version of an object.
+    func add(
+        _ version: ServerObject.Version, _ key: String, _ bucket: Int64
+    ) throws(StorageFault) {
+        addVersion.bind(1, bucket)
+        addVersion.bind(2, key)
+        addVersion.bind(3, version.number)
+        addVersion.bind(4, copying: version.data.bytes(), asText: true)
+        if let change = version.change {
+            addVersion.bind(5, copying: change.bytes(), asText: true)
+        } else {
+            addVersion.bindNull(5)
+        }
+        try addVersion.run()
+    }
+
+    func open(_ id: ServerModel.BucketID, _ cv: String) throws(StorageFault) {
         addBucket.bind(1, id.app)
         addBucket.bind(2, id.account)
         addBucket.bind(3, id.name)
@@ -132,16 +155,9 @@ final class SimperiumStore {
             try putObject.run()
             // One that a later change of the same turn evicted need not be written.
             guard let data = bucket.data(of: key, at: number) else { break }
-            addVersion.bind(1, row.number)
-            addVersion.bind(2, key)
-            addVersion.bind(3, number)
-            addVersion.bind(4, copying: data.bytes(), asText: true)
-            if let value = change.value {
-                addVersion.bind(5, copying: value.bytes(), asText: true)
-            } else {
-                addVersion.bindNull(5)
-            }
-            try addVersion.run()
+            try add(
+                ServerObject.Version(number: number, data: data, change: change.value), key,
+                row.number)
             if number % 10 == 0 { try thin(row.number, key, bucket) }
         case .remove:
             removeObject.bind(1, row.number)
@@ -174,7 +190,7 @@ final class SimperiumStore {
         if row.position % 100 == 0 { try shorten(row, bucket.options) }
     }
 
-    private func add(
+    func add(
         _ bucket: Int64, _ position: Int64, _ change: SimperiumChange<JSONValue>,
         _ reported: [UInt8]?
     ) throws(StorageFault) {

@@ -114,6 +114,41 @@ def test_two_runs_of_one_session_are_equal(recorded) -> None:
     assert re.search(r"commcare\.submit +2, \S+ \S+, \S+ \S+ \| 2, ", text)
 
 
+SCRIPT = """
+wait synced
+set notes a {"t":"one"}
+set notes b {"t":"two","n":1}
+wait synced
+set notes a {"t":"one and more"}
+set notes c {"t":"three"}
+cut
+wait synced
+set notes b {"t":"two again","n":2}
+delete notes c
+wait synced
+"""
+
+
+@pytest.mark.parametrize("fault", [
+    "", "command:c sender:client => close nth=3", "command:c sender:server => close nth=2",
+])
+def test_two_runs_with_a_reconnection_are_equal(record, tmp_path: Path, fault: str) -> None:
+    """Whatever was lost at the cut and sent again or fetched later: no difference."""
+    (tmp_path / "script").write_text(SCRIPT)
+    traces = []
+    for name in ("one", "other"):
+        server = Server()
+        deck = record("--to", server.url("", "http"), *(["--fault", fault] if fault else []),
+                      to=tmp_path / f"{name}.tape")
+        tapedeck("client", "simperium", "run", tmp_path / "script", "--to", deck.url, "--app", "app",
+                 "--token", TOKEN, "--bucket", "notes", "--state", tmp_path / name)
+        deck.finish()
+        server.kill()
+        traces.append(deck.trace)
+        assert deck.sql("SELECT count(*) FROM exchange WHERE status = 101") >= [(2,)]
+    assert differences(*traces, status=0) == []
+
+
 def test_what_is_missing_added_and_changed_is_named(recorded) -> None:
     """An exchange more, another value in a form and in what follows of it at the end."""
     one = recorded("one", lambda r: commcare(r.url))

@@ -251,4 +251,83 @@ private func session(_ random: inout SplitMix64, keys seed: UInt64 = 9) -> Recor
         #expect(row.a.count == 2 && row.a.median == 500_000_000 && row.a.p95 == 500_000_000)
         #expect(timing.shifts.allSatisfy { $0.before == $0.after })
     }
+
+    // MARK: Connections that are opened again
+
+    /// A client that makes three changes, and is cut off after `sent` of them were sent and
+    /// `acknowledged` of them answered, which it then sends again or fetches.
+    private func reconnection(
+        sent: Int, acknowledged: Int, asksTwice: Bool = false, last: Int = 3, doubles: Bool = false
+    ) -> Recording {
+        var recording = Recording()
+        let opening = """
+            0:init:{"name":"notes","clientid":"client","app_id":"app","api":"1.1","token":"t"}
+            """
+        func change(_ number: Int) -> String {
+            """
+            0:c:{"id":"k","o":"M","ccid":"ccid-\(number)","v":{"n":{"o":"r","v":\(number)}}}
+            """
+        }
+        func made(_ numbers: ClosedRange<Int>) -> String {
+            let elements = numbers.map {
+                """
+                {"id":"k","o":"M","ccids":["ccid-\($0)"],"cv":"cv-\($0)","ev":\($0),\
+                "v":{"n":{"o":"r","v":\($0)}}}
+                """
+            }
+            return "0:c:[\(elements.joined(separator: ","))]"
+        }
+        recording.commands = [(1, .client, opening), (1, .server, "0:auth:ada")]
+        recording.commands += [(1, .client, "0:i:1:::10"), (1, .server, #"0:i:{"index":[]}"#)]
+        for number in 1...3 where number <= sent {
+            recording.commands.append((1, .client, change(number)))
+            if doubles, number == 1 { recording.commands.append((1, .client, change(number))) }
+            guard number <= acknowledged else { continue }
+            recording.commands.append((1, .server, made(number...number)))
+        }
+        recording.commands += [(2, .client, opening), (2, .server, "0:auth:ada")]
+        recording.commands.append((2, .client, "0:cv:cv-\(acknowledged)"))
+        // The server had what was sent.
+        recording.commands.append(
+            (2, .server, acknowledged < sent ? made((acknowledged + 1)...sent) : "0:c:[]"))
+        if asksTwice {
+            recording.commands.append((2, .client, "0:cv:cv-\(sent)"))
+            recording.commands.append((2, .server, "0:c:[]"))
+        }
+        for number in 1...3 where number > acknowledged {
+            recording.commands.append((2, .client, change(number == 3 ? last : number)))
+            let answer =
+                number <= sent
+                ? #"0:c:[{"id":"k","ccids":["ccid-\#(number)"],"error":409}]"#
+                : made(number...number)
+            recording.commands.append((2, .server, answer))
+        }
+        return recording
+    }
+
+    @Test(arguments: 0...2, 0...2)
+    func `where a connection was cut is no difference`(sent: Int, acknowledged: Int) {
+        let whole = reconnection(sent: 2, acknowledged: 2)
+        let other = reconnection(
+            sent: max(sent, acknowledged), acknowledged: acknowledged, asksTwice: sent == 1)
+        #expect(changes(whole, other) == [])
+        #expect(changes(other, whole) == [])
+    }
+
+    @Test func `what was sent only once or twice, or another value, is one`() {
+        let whole = reconnection(sent: 2, acknowledged: 1)
+        let doubled = reconnection(sent: 2, acknowledged: 1, doubles: true)
+        #expect(changes(whole, doubled).count == 1)
+        #expect(changes(whole, reconnection(sent: 2, acknowledged: 1, last: 7)).isEmpty == false)
+        // A connection more.
+        var more = whole
+        more.commands.append(
+            (3, .client, #"0:init:{"name":"notes","clientid":"client","app_id":"app","token":"t"}"#)
+        )
+        #expect(changes(whole, more).count == 1)
+        // As it was sent, it is all different.
+        let exact = changes(
+            whole, reconnection(sent: 1, acknowledged: 1), .init(isExact: true))
+        #expect(exact.isEmpty == false)
+    }
 }

@@ -12,6 +12,8 @@ struct KnownChanges: Hashable, Sendable {
     /// The same in their order, from ``start`` on.
     private var order: [Identity] = []
     private var start = 0
+    /// Changes that are refused again when they are sent again.
+    private var refused: [Identity: ChangeCheck] = [:]
 
     /// How many are kept.
     var count: Int { known.count }
@@ -19,6 +21,16 @@ struct KnownChanges: Hashable, Sendable {
     /// Whether a client has made this change.
     func contains(client: String, ccid: String) -> Bool {
         known.contains(Identity(client: client, ccid: ccid))
+    }
+
+    /// Why a change of a client is refused whenever it is sent; nil where nothing is known of it.
+    func refusal(client: String, ccid: String) -> ChangeCheck? {
+        refused.isEmpty ? nil : refused[Identity(client: client, ccid: ccid)]
+    }
+
+    /// Keeps why a change is refused.
+    mutating func refuse(client: String, ccid: String, _ check: ChangeCheck) {
+        refused[Identity(client: client, ccid: ccid)] = check
     }
 
     /// Keeps a change.

@@ -17,6 +17,8 @@ public final class StateReader {
     public var warning: String? { replay.warning }
     /// Wall clock at instant zero, nanoseconds since 1970 UTC.
     public var anchor: Int64 { replay.anchor }
+    /// The sessions, in order.
+    public var sessions: [SessionID] { replay.shifts.keys.sorted().map { SessionID($0) } }
     /// The contents of exchanges.
     public var contents: ReplayReader { replay }
 

@@ -13,7 +13,8 @@ struct ServeCommand: AsyncParsableCommand {
             Without --accounts any user with any password is accepted, and any token of 32 or \
             more letters and digits; without --state all data is lost when it stops. The first \
             line of output is `listening on HOST:PORT`, the second is the address and token of \
-            the admin interface.
+            the admin interface. With --from a client goes on from just before an incident: the \
+            server has the buckets, cases, sync tokens and users that the recorded servers had.
             """)
 
     @Option(
@@ -31,6 +32,20 @@ struct ServeCommand: AsyncParsableCommand {
         help: ArgumentHelp("Keep all data in this file; created if missing.", valueName: "file")
     )
     var state: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Begin with what the servers of this trace held.", valueName: "trace"))
+    var from: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "With --from: the point in time, as for `tapedeck state`; (default: the end).",
+            valueName: "time|id"))
+    var at: StateTime?
+
+    @Option(help: "With --from: the end of this session, or --at since its start.")
+    var session: Int64?
 
     @Option(
         help: ArgumentHelp(
@@ -81,9 +96,12 @@ struct ServeCommand: AsyncParsableCommand {
             throw Failure(.usage, "a limit per minute is at least 0")
         }
         let token = Self.adminToken()
+        let accounts = try readAccounts()
+        let initial = try initialState(accounts)
         var options = SyncServer.Options(
-            accounts: try readAccounts(), state: state, adminToken: token,
+            accounts: accounts, state: state, adminToken: token,
             notice: { StandardError.write("tapedeck: \($0)\n") })
+        options.initial = initial
         options.commCare.restorePolls = restorePolls
         options.commCare.retryAfter = retryAfter
         options.commCare.restoreSlice = restoreSlice

@@ -1,12 +1,12 @@
 import Notation
 
 /// Detects whether the bytes of a form are those received before; equal on every run.
-struct Fingerprint: Hashable, Sendable {
+package struct FormFingerprint: Hashable, Sendable {
     /// Length in bytes and two sums (FNV-1a), in hexadecimal.
-    let text: String
+    package let text: String
 
     /// The fingerprint of a form.
-    init(_ bytes: [UInt8]) {
+    package init(_ bytes: [UInt8]) {
         // The second one is shifted after each byte, so that both collide only together by chance.
         var b = FNV1a.otherOffset
         for byte in bytes {
@@ -19,5 +19,5 @@ struct Fingerprint: Hashable, Sendable {
     }
 
     /// The fingerprint with this text.
-    init(text: String) { self.text = text }
+    package init(text: String) { self.text = text }
 }
