@@ -58,7 +58,10 @@ extension CommCareScenarios {
                         .lines("api:commcare.restore", "a restore afterwards", afterFault: "cut"),
                         .lines("api:commcare.submit", "a submission", afterFault: "cut"),
                     ],
-                    rules: ["commcare.sync.token-stale", "commcare.submit.token-missing"])
+                    rules: [
+                        "commcare.sync.token-stale", "commcare.submit.token-missing",
+                        "commcare.sync.token-of-broken-restore",
+                    ])
             ]),
     ]
 

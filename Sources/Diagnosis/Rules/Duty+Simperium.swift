@@ -19,9 +19,8 @@ extension Duty {
         Duty(
             C.neverResent,
             after: "a new connection that is in sync, and a change of the last that "
-                + "was not answered",
-            undecided: "A change was not answered before its connection ended, and was not sent "
-                + "again yet."),
+                + "was not answered; a change whose answer, or that itself, a fault has taken",
+            undecided: "A change was not answered, and was not sent again yet."),
         Duty(
             S.unfinished, after: "a page of the index with a mark",
             undecided: "The index was not read to its last page yet."),

@@ -113,15 +113,16 @@ extension WebSocketGate {
             let each = spoken[position]
             let waiting = postponed.count
             answerForwarded(each, position, at, &verdict)
+            answerRequest(each, position, at, &verdict)
             if interest.contains(.command) {
                 let client = conversation.clientID(each.command.channel) ?? context.client
                 let key = each.row.key ?? each.changes.first?.key ?? ""
+                let scope = FaultScope(connection: context.connection, client: client, key: key)
                 for firing in session.judge(
                     CommandSubject(message: subject, row: each.row, changes: each.changes),
-                    phase: .command,
-                    scope: FaultScope(connection: context.connection, client: client, key: key),
-                    at: at)
+                    phase: .command, scope: scope, at: at)
                 where act(firing, on: each, position, at, &verdict) { break }
+                judgeRequest(of: each, subject, scope, position, at, &verdict)
             }
             join(each, position, at, &verdict)
             overtake(waiting, &verdict) {

@@ -88,8 +88,12 @@ extension WebSocketGate {
         }
     }
 
-    /// States the refusals whose change was never answered by the server.
+    /// States what was to replace an answer that the server never gave.
     mutating func failRefusals(_ at: Instant, _ commands: inout [GateCommand]) {
+        for firing in unknowns.sorted(by: { $0.key < $1.key }).map(\.value) {
+            commands.append(failure(of: firing, .server, at, "the server did not answer the cv"))
+        }
+        unknowns = [:]
         let left = refusals.values.filter { !$0.isDone }.map(\.firing)
         refusals = [:]
         for firing in Set(left).sorted(by: { ($0.rule, $0.occurrence) < ($1.rule, $1.occurrence) })

@@ -316,6 +316,9 @@ public struct SessionState: Sendable {
             return
         }
         switch parsed.command.body {
+        // What follows it in the same bytes is received before the row of what was sent.
+        case .auth(.accepted(let user)) where allBuckets[channel.bucket].user == nil:
+            accept(user, socket, number)
         case .auth(.refused), .auth(.expired): leave(socket, number)
         case .changes(let changes):
             allBuckets[channel.bucket].clientReceived(

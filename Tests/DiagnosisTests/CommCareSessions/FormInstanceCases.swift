@@ -161,8 +161,8 @@ enum FormInstanceCases {
         RuleCase(R.forgotten, .breaks, "two new forms, ten minutes after a 500") { s in
             let phone = SyncPhone(&s)
             phone.submit(&s, at: 1, "form-1", gets: SyncPhone.answer(500))
-            phone.submit(&s, at: 700, "form-2")
-            phone.submit(&s, at: 702, "form-3")
+            phone.submit(&s, at: 700, "form-2", detail: "43")
+            phone.submit(&s, at: 702, "form-3", detail: "44")
         },
         RuleCase(R.forgotten, .behaves, "sent again, before and after a new one") { s in
             let phone = SyncPhone(&s)
@@ -183,8 +183,8 @@ enum FormInstanceCases {
         } unlike: { s in
             let phone = SyncPhone(&s)
             phone.submit(&s, at: 1, "form-1", gets: SyncPhone.answer(500))
-            phone.submit(&s, at: 700, "form-3")
-            phone.submit(&s, at: 1_400, "form-5")
+            phone.submit(&s, at: 700, "form-3", detail: "43")
+            phone.submit(&s, at: 1_400, "form-5", detail: "45")
         },
         RuleCase(R.beforeForms, .breaks, "a recovery before the form") { s in
             let phone = SyncPhone(&s)

@@ -9,12 +9,13 @@ enum LeftOutCases {
 
     /// A form is answered with 503; then another is sent, and the device syncs twice.
     private static func goOn(
-        _ s: inout SessionScript, retryAfter: Int? = nil, isSentAgain: Bool = false
+        _ s: inout SessionScript, retryAfter: Int? = nil, isSentAgain: Bool = false,
+        end: String = "2026-02-03T10:06:00.000Z"
     ) {
         let phone = SyncPhone(&s)
         phone.restore(&s, at: 0.5, SyncPhone.given("t-1"))
         phone.submit(&s, at: 1, token: "t-1", gets: SyncPhone.busy(retryAfter: retryAfter))
-        phone.submit(&s, at: 20, "form-2", token: "t-1", end: "2026-02-03T10:06:00.000Z")
+        phone.submit(&s, at: 20, "form-2", token: "t-1", end: end)
         phone.restore(&s, at: 30, since: "t-1", SyncPhone.given("t-2"))
         if isSentAgain { phone.submit(&s, at: 80, token: "t-2") }
         phone.restore(&s, at: 90, since: "t-2", SyncPhone.given("t-3"))
@@ -56,6 +57,14 @@ enum LeftOutCases {
             also: ["commcare.sync.before-forms", "commcare.server.overload-without-retry-after"]
         ) { s in
             goOn(&s, isSentAgain: true)
+        } unlike: { s in
+            goOn(&s)
+        },
+        RuleCase(
+            R.forgotten, .behaves, "after 503 its content is sent under another identifier",
+            also: ["commcare.server.overload-without-retry-after"]
+        ) { s in
+            goOn(&s, end: "2026-02-03T10:05:00.000Z")
         } unlike: { s in
             goOn(&s)
         },

@@ -6,7 +6,7 @@ import Wire
 enum TokenCases {
     private typealias R = CommCareSessionRules
 
-    static let all: [RuleCase] = missing + stale + others
+    static let all: [RuleCase] = missing + stale + broken + others
 
     private static let missing: [RuleCase] = [
         RuleCase(R.tokenMissing, .breaks, "a form without token after a sync") { s in
@@ -120,6 +120,37 @@ enum TokenCases {
             phone.restore(&s, at: 1, SyncPhone.given("t1"))
             phone.restore(&s, at: 20, since: "t1", SyncPhone.given("t2"), took: 50)
             phone.submit(&s, at: 90, token: "t1")
+        },
+    ]
+
+    /// A restore is cut in the middle of its XML, or of its bytes, and a form is sent.
+    private static func accept(
+        _ s: inout SessionScript, isReadAgain: Bool = false, isEnded: Bool = true
+    ) {
+        var phone = SyncPhone(&s)
+        phone.restore(&s, at: 1, SyncPhone.given("t1"))
+        let action = isEnded ? "cut-xml at=260" : "truncate at=260"
+        s.rule("api:commcare.restore => \(action)", at: 20, within: 0.5)
+        phone.restore(&s, at: 20, since: "t1", SyncPhone.given("t2"))
+        if !isEnded { phone.reconnect(&s, at: 25) }
+        if isReadAgain { phone.restore(&s, at: 30, since: "t1", SyncPhone.given("t2")) }
+        phone.submit(&s, at: 40, token: "t2")
+    }
+
+    private static let broken: [RuleCase] = [
+        RuleCase(R.tokenOfBrokenRestore, .breaks, "a form has the token of a restore that was cut")
+        {
+            accept(&$0)
+        },
+        RuleCase(R.tokenOfBrokenRestore, .behaves, "the restore is requested again") {
+            accept(&$0, isReadAgain: true)
+        } unlike: {
+            accept(&$0)
+        },
+        RuleCase(R.tokenOfBrokenRestore, .silent, "its end did not reach the device") {
+            accept(&$0, isEnded: false)
+        } unlike: {
+            accept(&$0)
         },
     ]
 

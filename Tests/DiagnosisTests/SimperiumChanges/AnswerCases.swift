@@ -92,6 +92,9 @@ enum AnswerCases {
                 script.edit(c, "a2", number(2), at: 2)
             }
         },
+        RuleCase(R.diffAfterInvalidDiff, .breaks, "after 417") {
+            refuse(&$0, 417) { $0.edit($1, "a1", number(2), at: 2) }
+        },
         RuleCase(R.diffAfterInvalidDiff, .behaves, "the whole object under another ccid") {
             refuse(&$0, 440) { $0.edit($1, "a2", number(2), d: whole, at: 2) }
         },

@@ -4,14 +4,16 @@ import Wire
 
 /// Rules about edits that are made twice, taken back or left out.
 enum EditCases {
-    private typealias R = SimperiumChangeRules
+    typealias R = SimperiumChangeRules
 
-    private static let text = SessionScript.text
-    private static let more = SessionScript.text + " more"
+    static let text = SessionScript.text
+    static let more = SessionScript.text + " more"
 
-    static let all: [RuleCase] = doubled + takenBack + ownUndone + forgotten + goneOn
+    static let all: [RuleCase] =
+        doubled + doubledAtOnce + takenBack + takenBackAtOnce + ownUndone + forgotten
+        + forgottenAmongOthers + goneOn + halves
 
-    private static func number(_ value: Int) -> String { #"{"n":{"o":"r","v":\#(value)}}"# }
+    static func number(_ value: Int) -> String { #"{"n":{"o":"r","v":\#(value)}}"# }
 
     // MARK: Doubled
 
@@ -108,6 +110,54 @@ enum EditCases {
         },
     ]
 
+    /// The client appends the same again and again, so long after each acknowledgement.
+    private static func repeatItself(_ script: inout SessionScript, wait: Double) {
+        let c = script.ready()
+        for number in 0..<8 {
+            let at = 1 + Double(number)
+            let old = text + SessionScript.suffix(number)
+            let v = SessionScript.delta(old, old + " more")
+            script.edit(c, "a\(number)", v, sv: 3 + number, at: at + (number == 0 ? 0 : wait - 0.9))
+            script.made(c, "a\(number)", v, sv: 3 + number, ev: 4 + number, at: at + 0.1)
+        }
+    }
+
+    /// The client appends a text, and the same again so long after the acknowledgement.
+    private static func appendTwice(
+        _ script: inout SessionScript, _ added: String, wait: Double
+    ) {
+        let c = script.ready()
+        let first = SessionScript.delta(text, text + added)
+        script.edit(c, "a1", first, at: 5)
+        script.made(c, "a1", first, at: 5.1)
+        let second = SessionScript.delta(text + added, text + added + added)
+        script.edit(c, "a2", second, sv: 4, at: 5.1 + wait)
+    }
+
+    private static let doubledAtOnce: [RuleCase] = [
+        RuleCase(R.repeatsInsert, .breaks, "at the moment of each acknowledgement") {
+            repeatItself(&$0, wait: 0.01)
+        },
+        RuleCase(R.repeatsInsert, .breaks, "a long text, once") {
+            appendTwice(&$0, " and so on", wait: 0.01)
+        },
+        RuleCase(R.repeatsInsert, .behaves, "somebody types a long text again") {
+            appendTwice(&$0, " and so on", wait: 0.5)
+        } unlike: {
+            appendTwice(&$0, " and so on", wait: 0.01)
+        },
+        RuleCase(R.repeatsInsert, .behaves, "a short text that waited for the acknowledgement") {
+            appendTwice(&$0, " more", wait: 0.01)
+        } unlike: {
+            appendTwice(&$0, " and so on", wait: 0.01)
+        },
+        RuleCase(R.repeatsInsert, .behaves, "somebody types the same again and again") {
+            repeatItself(&$0, wait: 0.5)
+        } unlike: {
+            repeatItself(&$0, wait: 0.01)
+        },
+    ]
+
     // MARK: Taken back
 
     /// Another client makes a change, and the client sends another one.
@@ -125,7 +175,7 @@ enum EditCases {
     private static let addition = SessionScript.delta(text, text + " and so on")
     private static let deletion = SessionScript.delta(text + " and so on", text)
 
-    private static func with(_ operations: String, _ other: String) -> String {
+    static func with(_ operations: String, _ other: String) -> String {
         operations.dropLast() + "," + other.dropFirst()
     }
 
@@ -179,6 +229,39 @@ enum EditCases {
         },
     ]
 
+    /// A change of another client comes while the client's own is on its way, and is taken back so
+    /// long after the acknowledgement.
+    private static func takeBackAfterOwn(
+        _ script: inout SessionScript, _ mine: String = "Oh: ", wait: Double = 0.01
+    ) {
+        let c = script.ready()
+        script.edit(c, "a1", at: 1)
+        script.made(
+            c, "f1", SessionScript.delta(text, mine + text), sv: 3, ev: 4, by: "c-2", at: 1.2)
+        let v = SessionScript.delta(mine + text, mine + more)
+        script.made(c, "a1", v, sv: 4, ev: 5, at: 1.3)
+        script.edit(c, "a2", SessionScript.delta(mine + more, more), sv: 5, at: 1.3 + wait)
+    }
+
+    private static let takenBackAtOnce: [RuleCase] = [
+        RuleCase(R.takesBack, .breaks, "at the moment of its own acknowledgement") {
+            takeBackAfterOwn(&$0)
+        },
+        RuleCase(R.takesBack, .breaks, "a longer text, a second later") {
+            takeBackAfterOwn(&$0, "And now for it: ", wait: 1)
+        },
+        RuleCase(R.takesBack, .behaves, "somebody deletes a word") {
+            takeBackAfterOwn(&$0, wait: 1)
+        } unlike: {
+            takeBackAfterOwn(&$0)
+        },
+        RuleCase(R.takesBack, .behaves, "somebody deletes two letters") {
+            takeBackAfterOwn(&$0, "O ")
+        } unlike: {
+            takeBackAfterOwn(&$0)
+        },
+    ]
+
     /// The client's own text is acknowledged twice, and deleted.
     private static func undoOwn(_ script: inout SessionScript, again: Bool, wait: Double = 1) {
         let c = script.ready()
@@ -202,137 +285,4 @@ enum EditCases {
             undoOwn(&$0, again: true, wait: 20)
         },
     ]
-
-    // MARK: Forgotten
-
-    /// A change is refused, and the next one is sent.
-    private static func forget(
-        _ script: inout SessionScript, _ code: Int = 503, _ next: String = number(2),
-        sv: Int = 3, wait: Double = 2, hasData: Bool = true,
-        _ between: (inout SessionScript, ConnectionID) -> Void = { _, _ in }
-    ) {
-        let c = script.ready(hasData: hasData)
-        script.edit(c, "a1", at: 1)
-        script.refused(c, "a1", code, at: 1.1)
-        between(&script, c)
-        script.edit(c, "a2", next, sv: sv, at: 1.1 + wait)
-    }
-
-    /// A change is not answered before the connection ends, and the next one is sent.
-    private static func lose(
-        _ script: inout SessionScript, _ next: String = number(2), isSent: Bool = false,
-        hasGap: Bool = false
-    ) {
-        var c = script.ready()
-        script.edit(c, "a1", at: 1)
-        if hasGap { script.gap(c, at: 1.5) }
-        script.close(c, at: 2)
-        c = script.again(at: 3)
-        if isSent {
-            script.edit(c, "a1", at: 4)
-            script.made(c, "a1", at: 4.1)
-        }
-        script.edit(c, "a2", next, sv: isSent ? 4 : 3, at: 5)
-    }
-
-    private static let forgotten: [RuleCase] =
-        [440, 500, 503].map { code in
-            RuleCase(R.forgotten, .breaks, "after \(code)") { script in
-                forget(&script, code) { script, c in
-                    // It may load the object, and has to send its edit all the same.
-                    script.client(c, "0:e:k.3", at: 1.3)
-                    script.server(c, "0:e:k.3\n{\"data\":\(SessionScript.object)}", at: 1.4)
-                }
-            }
-        } + [
-            RuleCase(R.forgotten, .breaks, "on the next connection") { lose(&$0) },
-            RuleCase(R.forgotten, .breaks, "edits the same text elsewhere") {
-                forget(&$0, 503, SessionScript.delta(text, "Oh: " + text))
-            },
-            RuleCase(R.forgotten, .behaves, "sends both together") {
-                forget(&$0, 503, with(SessionScript.append(), number(2)))
-            },
-            RuleCase(R.forgotten, .behaves, "writes something else in its place") {
-                forget(&$0, 503, SessionScript.delta(text, text + " or less"))
-            },
-            RuleCase(R.forgotten, .behaves, "somebody makes the object anew") {
-                forget(&$0, 503, #"{"n":{"o":"-"},"on":{"o":"-"}}"#)
-            } unlike: {
-                forget(&$0, 503)
-            },
-            RuleCase(R.forgotten, .behaves, "has not read the answer yet") {
-                forget(&$0, wait: 0.4)
-            },
-            RuleCase(R.forgotten, .behaves, "sends it again on the next connection") {
-                lose(&$0, isSent: true)
-            },
-            RuleCase(R.forgotten, .behaves, "what was larger than allowed is given up") {
-                forget(&$0, 413)
-            } unlike: {
-                forget(&$0, 503)
-            },
-            RuleCase(R.forgotten, .behaves, "another client replaced the text") {
-                forget(&$0, 503, number(2), sv: 4) { script, c in
-                    let v = #"{"text":{"o":"r","v":"Something of another that is not like it"}}"#
-                    script.made(c, "f1", v, sv: 3, ev: 4, by: "c-2", at: 2)
-                }
-            } unlike: {
-                forget(&$0, 503)
-            },
-            RuleCase(R.forgotten, .silent, "the data were not seen") {
-                forget(&$0, hasData: false)
-            },
-            RuleCase(R.forgotten, .silent, "bytes are missing") { lose(&$0, hasGap: true) },
-        ]
-
-    // MARK: Other objects instead
-
-    /// The connection ends before an answer, and other objects are changed on the next one.
-    private static func goOn(
-        _ script: inout SessionScript, _ count: Int, from start: Double,
-        refusedWith code: Int? = nil,
-        isSent: Bool = false
-    ) {
-        var c = script.ready()
-        script.edit(c, "a1", number(2), at: 1)
-        if let code { script.refused(c, "a1", code, at: 1.1) }
-        script.close(c, at: 2)
-        c = script.again(at: 3)
-        if isSent {
-            script.edit(c, "a1", number(2), at: 4)
-            script.made(c, "a1", number(2), at: 4.1)
-        }
-        script.elsewhere(c, count, at: start)
-    }
-
-    private static let goneOn: [RuleCase] = [
-        RuleCase(R.neverResent, .breaks, "another object after a while") {
-            goOn(&$0, 1, from: 30)
-        },
-        RuleCase(R.neverResent, .breaks, "two other objects") { goOn(&$0, 2, from: 22) },
-        RuleCase(R.neverResent, .breaks, "after a server error") {
-            goOn(&$0, 1, from: 30, refusedWith: 503)
-        },
-        RuleCase(R.neverResent, .behaves, "sends it before others") {
-            goOn(&$0, 2, from: 22, isSent: true)
-        },
-        RuleCase(R.neverResent, .behaves, "sends others first") { goOn(&$0, 2, from: 3.5) },
-        RuleCase(R.stuckKey, .breaks, "three other objects in half a minute") { stick(&$0) },
-        RuleCase(R.stuckKey, .behaves, "sends it again after a while") {
-            stick(&$0, isSent: true)
-        },
-    ]
-
-    /// A server error, and other objects.
-    private static func stick(_ script: inout SessionScript, isSent: Bool = false) {
-        let c = script.ready()
-        script.edit(c, "a1", number(2), at: 1)
-        script.refused(c, "a1", 503, at: 1.1)
-        script.elsewhere(c, 3, at: 5)
-        if isSent {
-            script.edit(c, "a1", number(2), at: 25)
-            script.made(c, "a1", number(2), at: 25.1)
-        }
-        script.beat(c, from: 20, through: 40)
-    }
 }

@@ -263,11 +263,26 @@ enum VersionCases {
         return script.again(at: 3, answer: isReported ? "[\(change)]" : "[]")
     }
 
+    /// An acknowledgement is lost, and the change is sent again.
+    private static func sendTwice(_ script: inout SessionScript, _ ccid: String) {
+        let c = script.ready()
+        script.edit(c, "a1", number(2), at: 1)
+        script.rule("command:c sender:server => drop", at: 1.1)
+        script.made(c, "a1", number(2), at: 1.1)
+        script.edit(c, ccid, number(2), at: 8)
+    }
+
     private static let identifiers: [RuleCase] = [
         RuleCase(R.resentUnderNewCCID, .breaks, "another ccid") { script in
             let c = cut(&script)
             script.edit(c, "a2", number(2), at: 4)
             script.made(c, "a2", number(2), at: 4.1)
+        },
+        RuleCase(R.resentUnderNewCCID, .breaks, "on the same connection") {
+            sendTwice(&$0, "a2")
+        },
+        RuleCase(R.resentUnderNewCCID, .behaves, "the same ccid on the same connection") {
+            sendTwice(&$0, "a1")
         },
         RuleCase(R.resentUnderNewCCID, .behaves, "the same ccid") { script in
             let c = cut(&script)

@@ -6,7 +6,7 @@ import Wire
 enum ServerCases {
     typealias R = SimperiumServerRules
 
-    static let all: [RuleCase] = answers + changes + pages + objects
+    static let all: [RuleCase] = answers + changes + pages + objects + excused
 
     /// A request that stays without answer, though the server is alive.
     static func owed(

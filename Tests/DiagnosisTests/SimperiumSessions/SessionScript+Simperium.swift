@@ -20,6 +20,21 @@ extension SessionScript {
         return id
     }
 
+    /// Connects and is sent the index twice: it asks once or, before the answer to its init, also
+    /// then.
+    mutating func hasty(isEarly: Bool) {
+        let id = socket(at: 0)
+        client(
+            id,
+            #"0:init:{"name":"note","clientid":"c-1","api":"1.1","token":"t","app_id":"app","library":"lib","version":"1"}"#,
+            at: 0.1)
+        if isEarly { client(id, "0:i:1:::100", at: 0.11) }
+        server(id, "0:auth:user@example.com", at: 0.2)
+        client(id, "0:i:1:::100", at: 0.3)
+        server(id, Self.page, at: 0.31)
+        server(id, Self.page, at: 0.4)
+    }
+
     /// Connects, opens a bucket and asks for changes.
     @discardableResult
     mutating func resumed(

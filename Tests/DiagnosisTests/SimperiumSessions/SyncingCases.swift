@@ -172,6 +172,14 @@ enum SyncingCases {
             $0.server(socket, page(2, mark: "m2"), at: 0.7)
             $0.close(socket, at: 1)
         },
+        RuleCase(R.pageAgain, .breaks, "the first page again and again") {
+            let socket = opened(&$0)
+            for number in 0..<4 {
+                $0.client(socket, "0:i:1:::1", at: 0.4 + Double(number))
+                $0.server(socket, page(1, mark: "m1"), at: 0.5 + Double(number))
+            }
+            $0.close(socket, at: 6)
+        },
         RuleCase(R.pageAgain, .behaves, "each mark once") {
             let socket = opened(&$0)
             $0.client(socket, "0:i:1:m1::1", at: 0.4)

@@ -56,12 +56,14 @@ import Wire
         #expect(duty.steps.last?.quote.contains("cv:?") == true)
     }
 
-    @Test(arguments: ["503", "200 with HTML", "no answer"])
+    @Test(arguments: ["503", "200 with HTML", "201 with submit_error", "no answer"])
     func `a form that was not accepted is undecided at the end`(how: String) throws {
         let answer: String? =
             switch how {
             case "503": SyncPhone.busy()
             case "no answer": nil
+            case "201 with submit_error":
+                SyncPhone.answer(201, SyncPhone.message("submit_error", "Form is invalid"))
             default: SyncPhone.answer(200, type: "text/html", "<html>Sign in</html>")
             }
         for isAgain in [false, true] {
@@ -79,6 +81,39 @@ import Wire
             }
             #expect(left.map(\.topic) == (isAgain ? [] : ["form-1"]))
         }
+    }
+
+    @Test(arguments: [false, true])
+    func `a change that a fault took and that was not sent again is undecided`(isAgain: Bool) {
+        var script = SessionScript()
+        let c = script.ready()
+        script.rule("command:c sender:client => drop", at: 1)
+        script.edit(c, "a1", at: 1)
+        script.elsewhere(c, 3, at: 3)
+        if isAgain {
+            script.edit(c, "a1", at: 8)
+            script.made(c, "a1", at: 8.1)
+        }
+        let diagnosis = Self.diagnosis(
+            script.evidence(), until: Instant(nanoseconds: 12_000_000_000))
+        #expect(diagnosis.findings == [])
+        #expect(
+            diagnosis.undecided.map(\.rule)
+                == (isAgain ? [] : [SimperiumChangeRules.neverResent]))
+    }
+
+    @Test func `a refused change stays undecided though others change the object`() {
+        var script = SessionScript()
+        let c = script.ready()
+        script.edit(c, "a1", at: 1)
+        script.refused(c, "a1", 440, at: 1.1)
+        let v = SessionScript.delta(SessionScript.text, "Oh: " + SessionScript.text)
+        script.made(c, "f1", v, sv: 3, ev: 4, by: "c-2", at: 2)
+        script.elsewhere(c, 2, at: 3)
+        let diagnosis = Self.diagnosis(
+            script.evidence(), until: Instant(nanoseconds: 12_000_000_000))
+        #expect(diagnosis.findings == [])
+        #expect(diagnosis.undecided.map(\.rule) == [SimperiumChangeRules.notSentWhole])
     }
 
     @Test(arguments: [10, 700] as [Int64])

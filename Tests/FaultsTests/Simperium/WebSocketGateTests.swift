@@ -19,6 +19,8 @@ private let opening =
     #"0:init:{"name":"notes","clientid":"dev-1","api":"1.1","token":"t","app_id":"notes-app"}"#
 private let otherOpening =
     #"1:init:{"name":"tags","clientid":"dev-2","api":"1.1","token":"t","app_id":"notes-app"}"#
+private let resuming =
+    #"0:init:{"name":"notes","clientid":"dev-1","api":"1.1","token":"t","app_id":"notes-app","cmd":"cv:aa"}"#
 private let welcome = "0:auth:a@b.example"
 private let edit = #"0:c:{"id":"k","o":"M","v":{"a":{"o":"+","v":1}},"ccid":"c1"}"#
 private let second = #"0:c:{"id":"k","o":"M","v":{"b":{"o":"+","v":2}},"ccid":"c2","sv":1}"#
@@ -60,6 +62,13 @@ private let plays: [SocketPlay] = [
     SocketPlay(
         rule: "command:cv => change-unknown", said: [(.client, "3:cv:aa")], toServer: [],
         toClient: ["3:c:?"]),
+    SocketPlay(
+        rule: "command:cv cv:aa => cv-unknown",
+        said: [
+            (.client, resuming), (.server, "0:auth:ann"), (.server, "0:c:[]"),
+            (.server, "0:c:[]"), (.client, "0:cv:bb"),
+        ],
+        toServer: [resuming, "0:cv:bb"], toClient: ["0:auth:ann", "0:cv:?", "0:c:[]"]),
     SocketPlay(
         rule: "command:e => entity-unknown", said: [(.client, "0:e:a.b.3")], toServer: [],
         toClient: ["0:e:a.b.3\n?"]),

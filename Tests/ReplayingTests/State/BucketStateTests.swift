@@ -1,5 +1,6 @@
 import Notation
 import Replaying
+import Simperium
 import Testing
 import Wire
 
@@ -38,6 +39,20 @@ import Wire
         talk.server(#"1:i:{"current":"z","index":[]}"#, on: 3)
         #expect(talk.state.buckets.map(\.user) == ["ada", "bob"])
         #expect(talk.version("k", "c1") == 1)
+    }
+
+    @Test func `what comes in one piece with auth is of the same bucket`() {
+        var talk = Talk()
+        talk.client(
+            #"0:init:{"clientid":"c1","app_id":"app","name":"notes","token":"t","cmd":"i:1:::9"}"#)
+        let page = #"0:i:{"current":"cv1","index":[{"id":"k","v":3,"d":{"a":0}}]}"#
+        for text in ["0:auth:ada", page] { talk.server(text, .made) }
+        for text in ["0:auth:ada", page] { talk.server(text, .lost) }
+        #expect(talk.state.buckets.filter { $0.user != nil }.map(\.user) == ["ada"])
+        let bucket = talk.state.buckets.first { $0.user != nil }
+        #expect(bucket?.object("k")?.version == 3)
+        #expect(bucket?.client("c1")?.object("k")?.version == 3)
+        #expect(bucket.map { $0.disagreements(with: $0.clients[0]).count } == 0)
     }
 
     @Test func `keeps a client over connections`() {

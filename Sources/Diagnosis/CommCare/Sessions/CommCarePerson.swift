@@ -11,6 +11,8 @@ struct CommCarePerson: Sendable {
         let row: ExchangeRow
         /// The latest time at which a client has stored it.
         let settledAt: Instant
+        /// Whether the restore that issued it, as the device received it, is not well-formed.
+        var isBroken = false
     }
 
     /// A breach that later traffic confirms or excuses.
@@ -59,11 +61,15 @@ struct CommCarePerson: Sendable {
         var later: [ExchangeRow] = []
         /// Whether the device may have lost its queue: it requested everything anew.
         var isExcused = false
+        /// Whether the server refused it with an error that a success code hides: a client that keeps
+        /// it shows that to the user, and need not send it again.
+        var isDisguised = false
         /// Whether the failure says nothing about this form, so that it is due with the next of them.
         var isOfAnyForm: Bool { [nil, 200, 408, 429, 503].contains(row.status) }
         /// `was answered with 503`, `had no answer`.
         var how: String {
             guard let status = row.status else { return "had no answer" }
+            if isDisguised { return "was answered with \(status) and submit_error" }
             return "was answered with \(status)" + (status == 200 ? " and no OpenRosaResponse" : "")
         }
         /// When the client knew that it failed.

@@ -1,4 +1,5 @@
 import Dissection
+import Notation
 import Simperium
 import Wire
 
@@ -87,7 +88,8 @@ extension SimperiumChangeCheck {
     ) {
         guard let channel = channel(of: refusal.answer), let key = keys.value(place),
             let last = key.refusal, last.ccid == refusal.ccid, last.answer.at == refusal.answer.at,
-            key.presence != .removed || refusal.code != 404, key.news <= refusal.news,
+            key.presence != .removed || refusal.code != 404,
+            key.news <= refusal.news || isLeftOut(refusal, key, place),
             key.asks <= refusal.keyAsks, channel.asks <= refusal.channelAsks
         else { return }
         let code = "\(refusal.code), \(SimperiumErrorCode.detail(refusal.code))"
@@ -117,7 +119,19 @@ extension SimperiumChangeCheck {
             severity: isHabit ? nil : .info, "not sent", &report)
     }
 
-    private func channel(of answer: Answer) -> Channel? {
+    /// Whether what came of the object since a refusal is certainly without what was refused.
+    private mutating func isLeftOut(
+        _ refusal: SimperiumChangeRefusal, _ key: Key, _ place: Place
+    ) -> Bool {
+        guard let refused = sent.peek(Place(owner: place.owner, key: refusal.ccid)),
+            !refused.edits.isEmpty, key.presence == .present
+        else { return false }
+        let object = Place(owner: clients[Int(place.owner)].bucket, key: place.key)
+        return truth.knows(object, key.shown)
+            && !isContained(refused, in: truth.value(object, key.shown), object)
+    }
+
+    func channel(of answer: Answer) -> Channel? {
         connections[answer.connection]?.channels.values.first { $0.session == answer.session }
     }
 
@@ -158,10 +172,11 @@ extension SimperiumChangeCheck {
                 || (connections[connection]?.lastSentAt.nanoseconds ?? 0) - since.nanoseconds
                     > Self.surely
         else { return }
+        guard isMissing(owed, place) else { return clients[client].answer(place) }
+        // What the user made of it since may be under another identifier.
+        let isLast = keys.peek(Place(owner: place.owner, key: owed.key))?.last == place.key
+        guard isLast || isEnded else { return }
         clients[client].answer(place)
-        // If sent under another identifier it is not lost.
-        let key = keys.peek(Place(owner: place.owner, key: owed.key))
-        guard key?.last == place.key else { return }
         let ccid = place.key
         let answer = owed.answer.map { Self.words($0.code) } ?? "not answered"
         var steps: [FindingStep] = []
@@ -179,6 +194,55 @@ extension SimperiumChangeCheck {
                 detail: "The change \(ccid) of \(owed.key) was \(answer) when its connection "
                     + "ended, and was not sent again on the next one\(others): the edit is lost.",
                 steps: steps))
+    }
+
+    /// At the end: changes that never reached the server, or whose connection ended before the
+    /// answer, and that were not sent again.
+    mutating func leaveUnanswered(_ session: borrowing SessionView, _ report: inout Report) {
+        for index in clients.indices {
+            let left = clients[index].unanswered.compactMap { place in
+                sent.peek(place).map { (place: place, change: $0) }
+            }.sorted { $0.change.evidence < $1.change.evidence }
+            for (place, change) in left.prefix(64) {
+                guard change.answer == nil, change.isOwed || change.isAnswerLost,
+                    session.isWhole(change.connection), let command = kept[change.evidence],
+                    change.isAnswerLost || command.heard == nil
+                        || connections[change.connection]?.endedAt != nil,
+                    isMissing(change, place)
+                else { continue }
+                report.add(
+                    Finding(
+                        SimperiumChangeRules.neverResent, connection: change.connection,
+                        client: clients[index].id,
+                        topic: topic(clients[index].bucketName, change.key),
+                        detail: "The change \(place.key) of \(change.key) was not answered and "
+                            + "not sent again.",
+                        steps: [FindingStep(command, "sent, and not answered")]))
+            }
+        }
+    }
+
+    /// Whether what a change did is neither in the object nor in what the client sent of it last.
+    private mutating func isMissing(_ owed: Sent, _ place: Place) -> Bool {
+        guard let key = keys.peek(Place(owner: place.owner, key: owed.key)) else { return true }
+        let object = Place(owner: clients[Int(place.owner)].bucket, key: owed.key)
+        if owed.change.operation == .remove, key.presence == .removed { return false }
+        if isContained(owed, in: truth.value(object, key.shown), object) { return false }
+        let last = key.last.flatMap { sent.peek(Place(owner: place.owner, key: $0)) }
+        return key.last == place.key || !isContained(owed, in: last?.result, object)
+    }
+
+    /// Whether an object has all that a change did; false where that cannot be seen.
+    mutating func isContained(_ change: Sent, in value: JSONValue?, _ place: Place) -> Bool {
+        guard case .object(let object)? = value else { return false }
+        if !change.edits.isEmpty { return change.edits.allSatisfy { $0.count(in: object) > 0 } }
+        guard case .object(let wanted)? = change.result,
+            case .object(let old)? = change.change.sv.map({ truth.value(place, $0) })
+                ?? .object(JSONObject())
+        else { return false }
+        return Self.changed(old, wanted).allSatisfy {
+            Self.isSame(object[$0.string], wanted[$0.string])
+        }
     }
 
     /// After a reconnection: another change was sent instead of what is to be sent again.

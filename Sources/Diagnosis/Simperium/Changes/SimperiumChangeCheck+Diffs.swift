@@ -219,6 +219,19 @@ extension SimperiumChangeCheck {
         return 4 * min(start + end, min(a.count, b.count)) >= 3 * longest
     }
 
+    /// The whole object, sent under the identifier of a diff that was refused.
+    mutating func judgeWholeAgain(
+        _ trial: inout SimperiumChangeTrial, _ known: Key, _ scene: Scene,
+        _ report: inout Report
+    ) {
+        guard trial.change.data != nil, trial.change.operation == .modify, !trial.isJudged,
+            !trial.isReuse, scene.isWhole, !known.isAltered
+        else { return }
+        trial.work(&truth, Place(owner: scene.bucket, key: trial.key))
+        guard let result = trial.result, trial.operations?.members.isEmpty == false else { return }
+        judgeData(trial, result, scene, &report)
+    }
+
     /// Whether `d` equals the result of `v`.
     private func judgeData(
         _ trial: SimperiumChangeTrial, _ result: JSONValue, _ scene: Scene,
@@ -236,10 +249,17 @@ extension SimperiumChangeCheck {
             theirs.members.first { member in
                 places[member.key].map { !ours.members[$0].value.isSame(as: member.value) } ?? true
             }?.key ?? ours.members.first { theirs[$0.key.string] == nil }?.key
+        let missing = ours.members.filter { theirs[$0.key.string] == nil }.map(\.key.string)
+        let names = missing.prefix(3).joined(separator: ", ")
+        let more = missing.count > 3 ? " and \(missing.count - 3) more" : ""
         find(
             SimperiumChangeRules.dataDiffers, scene, trial.key,
             detail: "The d of a change of \(trial.key) is not what its v makes of version "
-                + "\(trial.change.sv ?? 0): \(other?.string ?? "something") differs.",
-            "d differs from v", range, &report)
+                + "\(trial.change.sv ?? 0): "
+                + (missing.isEmpty
+                    ? "\(other?.string ?? "something") differs."
+                    : "\(names)\(more) \(missing.count == 1 ? "is" : "are") left out, and so the "
+                        + "server deletes \(missing.count == 1 ? "it" : "them")."),
+            severity: missing.isEmpty ? nil : .error, "d differs from v", range, &report)
     }
 }

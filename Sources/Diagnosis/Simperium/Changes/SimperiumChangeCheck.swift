@@ -224,6 +224,7 @@ struct SimperiumChangeCheck: Check {
         while let item = check.deadlines.next(before: Instant(nanoseconds: .max))?.item {
             check.judge(item, end, session, &report)
         }
+        check.leaveUnanswered(session, &report)
     }
 
     // MARK: Findings

@@ -106,7 +106,7 @@ extension SimperiumChangeRules {
 
     static let diffAfterInvalidDiff = Rule(
         "simperium.change.diff-after-440", .error,
-        title: "After 440 the change is sent with the whole object.",
+        title: "After 417 and 440 the change is sent with the whole object.",
         source: "Simperium/Specification.md#error-440: \"resend the change with "
             + "additional parameter d that contains the whole JSON data object\"; Diagnosis/Catalogue.md#r24",
         follows: "answers to changes",

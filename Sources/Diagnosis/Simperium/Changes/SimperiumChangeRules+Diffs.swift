@@ -13,11 +13,13 @@ extension SimperiumChangeRules {
         source:
             "Simperium/Specification.md#changes: \"d : Optional the whole data object\"; Diagnosis/Catalogue.md#r25",
         follows: "the data of objects at their versions",
-        evidence: "d that differs from the result of v",
+        evidence:
+            "d that differs from the result of v; an error where members of that are not in d",
         expects: "d and v made from the same object",
         silent: "the data of the object at this version were not received since the capture began, "
             + "or bytes are missing; where v cannot be applied",
-        cause: "takes d from later edits than v, or from the ghost"
+        cause: "takes d from later edits than v, or from the ghost, or only the members that were "
+            + "edited"
     )
 
     static let deltaLength = Rule(

@@ -109,8 +109,9 @@ extension SimperiumChangeRules {
             "Simperium/Specification.md#changes: \"ccid : a unique uuid to identify this specific "
             + "change\"; observed: duplicates on the server are detected by clientid and ccid "
             + "(simperium-android #56)",
-        follows: "changes that were not answered when their connection ended",
-        evidence: "another ccid with the same sv for the object on the next connection",
+        follows: "changes that were not answered",
+        evidence: "another ccid with the same sv for the object on the next connection, or for the "
+            + "same change on the same one; then an error where it inserts text",
         expects: "the same bytes again, so that the server can detect that it has them (409)",
         silent: "where bytes are missing, or the answer was seen",
         cause: "does not store the ccid with the pending change"

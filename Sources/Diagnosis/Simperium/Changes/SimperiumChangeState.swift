@@ -108,6 +108,8 @@ struct SimperiumChangeClient: Sendable {
     var count = 0
     /// Whether it was seen to insert the same text twice of its own accord.
     var repeatsItself = false
+    /// Times in a row that it did so at the moment of the acknowledgement.
+    var repeatedInARow = 0
     /// Times in a row that it took back what another client had changed.
     var takenBack = 0
     /// Times in a row that it took back its own change when that was acknowledged.

@@ -10,6 +10,9 @@ extension SimperiumChangeCheck {
     /// types the same again.
     private static let atOnce: Int64 = 2_000_000_000
     private static let soon: Int64 = 10_000_000_000
+    /// Nanoseconds after its acknowledgement, and times in a row, at which nobody types a text again.
+    private static let instant: Int64 = 100_000_000
+    private static let oftenInARow = 5
 
     /// A change after which the object has twice what the client inserted itself, once, and what the
     /// client's own version has already.
@@ -22,7 +25,7 @@ extension SimperiumChangeCheck {
             !clients[Int(scene.client)].repeatsItself
         else { return }
         guard let trigger = known.ledger.trigger(in: scene) else {
-            return noteRepetition(trial, known, base, after, scene)
+            return noteRepetition(&trial, known, base, after, scene, &report)
         }
         for ccid in known.ledger.sendings.reversed() {
             guard let before = sent.value(Place(owner: scene.client, key: ccid)) else { continue }
@@ -37,19 +40,39 @@ extension SimperiumChangeCheck {
         }
     }
 
-    /// Somebody types the same again, though nothing has happened.
+    /// Somebody types the same again, though nothing has happened; or the client takes each
+    /// acknowledgement of it for a change of another.
     private mutating func noteRepetition(
-        _ trial: SimperiumChangeTrial, _ known: Key, _ base: JSONObject, _ after: JSONObject,
-        _ scene: Scene
+        _ trial: inout SimperiumChangeTrial, _ known: Key, _ base: JSONObject,
+        _ after: JSONObject, _ scene: Scene, _ report: inout Report
     ) {
         guard !trial.edits.isEmpty, let last = known.ledger.sendings.last,
             let before = sent.place(of: Place(owner: scene.client, key: last))
         else { return }
-        let isRepetition = sent.values[before].edits.contains { edit in
+        let client = Int(scene.client)
+        let repeated = sent.values[before].edits.first { edit in
             trial.edits.contains(where: edit.isSame)
                 && isDoubled(edit, trial, base, after, mayBeApart: false)
         }
-        if isRepetition { clients[Int(scene.client)].repeatsItself = true }
+        guard let repeated, let own = known.ledger.own, known.made == last,
+            scene.at.nanoseconds - own.at.nanoseconds <= Self.instant
+        else {
+            clients[client].repeatedInARow = 0
+            clients[client].repeatsItself = repeated != nil
+            return
+        }
+        clients[client].repeatedInARow += 1
+        // Nobody types so much in the time.
+        let isLong =
+            if case .text(_, let length) = repeated.mark { length >= Self.leastApart } else {
+                false
+            }
+        guard isLong || clients[client].repeatedInARow >= Self.oftenInARow else { return }
+        let trigger = SimperiumObjectLedger.Trigger(
+            kind: .acknowledged, evidence: own.evidence, at: own.at)
+        findDouble(
+            repeated, sent.values[before], trigger, isLong ? .error : .warning, &trial, scene,
+            &report)
     }
 
     /// How sure it is that nobody typed it again; nil where it is not.

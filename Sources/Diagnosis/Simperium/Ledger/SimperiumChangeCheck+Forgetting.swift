@@ -20,27 +20,51 @@ extension SimperiumChangeCheck {
         else { return }
         let before = sent.values[place]
         guard isToBeSentAgain(before, scene, session), case .object(let wanted)? = before.result,
-            let old = object(before, scene)
+            let old = object(before, scene),
+            !Self.changed(base, after).contains(where: { Self.isReplaced($0, base, after) })
         else { return }
+        if let member = missed(before, old, trial, base, after) {
+            return findForgotten(before, last, member, "", &trial, scene, &report)
+        }
         let gone = Self.changed(old, wanted).filter { Self.isGone($0, old, wanted, base, after) }
         guard !gone.isEmpty,
-            !Self.changed(base, after).contains(where: { Self.isReplaced($0, base, after) }),
             let first = gone.first(where: { Self.isSure($0, old, wanted) })
         else { return }
+        let others = gone.count - 1
+        let more = others > 0 ? " and \(others) other member\(others == 1 ? "" : "s")" : ""
+        findForgotten(before, last, first, more, &trial, scene, &report)
+    }
+
+    private mutating func findForgotten(
+        _ before: Sent, _ ccid: ExactText, _ member: ExactText, _ more: String,
+        _ trial: inout SimperiumChangeTrial, _ scene: Scene, _ report: inout Report
+    ) {
         trial.isJudged = true
         let answer = before.answer.map { Self.words($0.code) } ?? "not answered"
         var earlier = [(evidence: before.evidence, detail: "sent")]
         if let answer = before.answer { earlier.append((answer.evidence, Self.words(answer.code))) }
-        let others = gone.count - 1
         find(
             SimperiumChangeRules.forgotten, scene, trial.key,
             detail: "The change \(before.change.ccid) of \(trial.key) was \(answer), and the next "
-                + "change, \(trial.ccid), is without what it did to \(first)"
-                + (others > 0 ? " and \(others) other member\(others == 1 ? "" : "s")" : "")
-                + ": the edit is lost.",
+                + "change, \(trial.ccid), is without what it did to \(member)\(more): the edit is "
+                + "lost.",
             absorbs: [SimperiumChangeRules.neverResent.id], after: earlier, "without it",
             trial.change.value ?? trial.change.range, &report)
-        clients[Int(scene.client)].answer(Place(owner: scene.client, key: last))
+        clients[Int(scene.client)].answer(Place(owner: scene.client, key: ccid))
+    }
+
+    /// A member from which a text or element of an earlier change is missing, though others changed
+    /// it since; nil where there is none, or where this change is about the member as well.
+    private func missed(
+        _ before: Sent, _ old: JSONObject, _ trial: SimperiumChangeTrial, _ base: JSONObject,
+        _ after: JSONObject
+    ) -> ExactText? {
+        guard trial.change.data == nil, let operations = trial.operations else { return nil }
+        return before.edits.first { edit in
+            operations[edit.member.string] == nil && edit.isWhole
+                && !Self.isReplaced(edit.member, old, base)
+                && edit.count(in: base) == 0 && edit.count(in: after) == 0
+        }?.member
     }
 
     /// The object that a change was for.
@@ -57,7 +81,14 @@ extension SimperiumChangeCheck {
     private func isToBeSentAgain(
         _ before: Sent, _ scene: Scene, _ session: borrowing SessionView
     ) -> Bool {
-        let isRefused = before.answer.map { [417, 440].contains($0.code) || $0.code >= 500 }
+        let isRefused = before.answer.map { answer in
+            switch answer.code {
+            case 404, 417, 440, 500...599: true
+            // A client that reads the object again may give up its own edit.
+            case 405: isUnread(since: answer, before)
+            default: false
+            }
+        }
         if let answer = before.answer, answer.session == scene.channel.session {
             // Both may have crossed.
             return isRefused == true
@@ -69,6 +100,18 @@ extension SimperiumChangeCheck {
             && before.session != scene.channel.session && scene.channel.isSynced
             && session.isWhole(before.connection)
     }
+
+    /// Whether the client has not requested the object, or all, since an answer.
+    private func isUnread(since answer: Answer, _ before: Sent) -> Bool {
+        let key = keys.peek(Place(owner: clientNumber(of: answer), key: before.key))
+        guard let refusal = key?.refusal, refusal.answer.at == answer.at, let key else {
+            return false
+        }
+        let asks = channel(of: answer)?.asks ?? .max
+        return key.asks == refusal.keyAsks && asks == refusal.channelAsks
+    }
+
+    private func clientNumber(of answer: Answer) -> Int32 { channel(of: answer)?.client ?? -1 }
 
     /// The members that differ.
     static func changed(_ old: JSONObject, _ new: JSONObject) -> [ExactText] {

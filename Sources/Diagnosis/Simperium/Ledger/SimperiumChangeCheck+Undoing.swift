@@ -18,6 +18,12 @@ extension SimperiumChangeCheck {
     private static let leastTelling = 8
     /// Nanoseconds within which only a program acts.
     private static let atOnce: Int64 = 2_000_000_000
+    /// The same where nobody can have typed in the time.
+    private static let leastInstant = 4
+    /// Nanoseconds after an acknowledgement within which only what was waiting for it is sent.
+    private static let instant: Int64 = 100_000_000
+    /// Nanoseconds within which nobody reads a text and deletes it.
+    private static let reaction: Int64 = 1_000_000_000
     /// Nanoseconds within which a person has hardly read it.
     private static let soon: Int64 = 5_000_000_000
     private static let minute: Int64 = 60_000_000_000
@@ -40,7 +46,7 @@ extension SimperiumChangeCheck {
         _ report: inout Report
     ) {
         guard let step = known.ledger.remote, !isEdited(since: step, known) else { return }
-        guard let back = back(from: step, &trial, scene) else {
+        guard let back = back(from: step, &trial, known, scene) else {
             // The change of the other stays.
             if let sv = trial.change.sv, sv >= step.to { clients[Int(scene.client)].takenBack = 0 }
             return
@@ -94,7 +100,8 @@ extension SimperiumChangeCheck {
     ) {
         guard let own = known.ledger.own, known.made != nil,
             scene.at.nanoseconds - own.at.nanoseconds < Self.minute,
-            !isEdited(since: own, known), let back = back(from: own, partly: true, &trial, scene)
+            !isEdited(since: own, known),
+            let back = back(from: own, partly: true, &trial, known, scene)
         else { return }
         let trigger = known.ledger.trigger(in: scene).flatMap { $0.at >= own.at ? $0 : nil }
         let passed = trigger.map { scene.at.nanoseconds - $0.at.nanoseconds } ?? .max
@@ -140,7 +147,7 @@ extension SimperiumChangeCheck {
     /// With `partly`, those of them that it removes are enough.
     private mutating func back(
         from step: SimperiumObjectLedger.Step, partly: Bool = false,
-        _ trial: inout SimperiumChangeTrial, _ scene: Scene
+        _ trial: inout SimperiumChangeTrial, _ known: Key, _ scene: Scene
     ) -> Return? {
         guard let sv = trial.change.sv, sv >= step.to, let from = step.from,
             let base = trial.base, let after = trial.after
@@ -154,6 +161,7 @@ extension SimperiumChangeCheck {
             trial.operations?.members.contains(where: { member in
                 let key = member.key.string
                 guard !Self.isSame(before[key], then[key]) else { return false }
+                if !Self.isSame(base[key], then[key]) { return true }
                 return Self.isSame(after[key], before[key])
                     || !partly && Self.returns(after[key], to: before[key], from: then[key]) != nil
             }) ?? true
@@ -162,20 +170,24 @@ extension SimperiumChangeCheck {
         let removed = members.filter { base[$0.string] != nil && after[$0.string] == nil }
         if partly, !removed.isEmpty { members = removed }
         guard !members.isEmpty else { return nil }
+        let least = isInstant(after: step, known, scene) ? Self.leastInstant : Self.leastTelling
         var isTelling = false
         var hasMore = false
         for member in members {
             let key = member.string
-            guard Self.isSame(base[key], then[key]) else { return nil }
             if case .string(let old)? = before[key], case .string(let new)? = then[key] {
-                guard let more = Self.returns(after[key], to: before[key], from: then[key]) else {
+                let change = SimperiumTextChange(from: Array(old.utf16), to: Array(new.utf16))
+                let earlier =
+                    Self.isSame(base[key], then[key])
+                    ? before[key] : Self.without(change, base[key])
+                guard let more = Self.returns(after[key], to: earlier, from: base[key]) else {
                     return nil
                 }
                 hasMore = hasMore || more
-                let change = SimperiumTextChange(from: Array(old.utf16), to: Array(new.utf16))
                 let most = max(change.inserted.count, change.replaced.count)
-                isTelling = isTelling || most >= Self.leastTelling
+                isTelling = isTelling || most >= least
             } else {
+                guard Self.isSame(base[key], then[key]) else { return nil }
                 guard Self.isSame(after[key], before[key]) else { return nil }
                 let most = max(before[key]?.bytes().count ?? 0, then[key]?.bytes().count ?? 0)
                 isTelling = isTelling || most >= Self.leastTelling + 2
@@ -185,6 +197,34 @@ extension SimperiumChangeCheck {
         guard !others.contains(where: { Self.isReplaced($0, base, after) }) else { return nil }
         return Return(
             members: members, isTelling: isTelling, hasMore: hasMore || !others.isEmpty)
+    }
+
+    /// Whether a change is sent at the moment of an acknowledgement, too soon after a step for
+    /// anybody to have read that.
+    private func isInstant(
+        after step: SimperiumObjectLedger.Step, _ known: Key, _ scene: Scene
+    ) -> Bool {
+        guard let own = known.ledger.own, own.at >= step.at else { return false }
+        return scene.at.nanoseconds - own.at.nanoseconds <= Self.instant
+            && scene.at.nanoseconds - step.at.nanoseconds <= Self.reaction
+    }
+
+    /// A text, edited since, as it would be without an insertion that it has once; nil where it has
+    /// not.
+    private static func without(_ insertion: SimperiumTextChange, _ text: JSONValue?) -> JSONValue?
+    {
+        guard case .string(let text)? = text, insertion.isInsertion,
+            insertion.inserted.count >= leastInstant, text.utf16.count <= 200_000
+        else { return nil }
+        let units = Array(text.utf16)
+        let wanted = insertion.inserted
+        let places = units.indices.filter { place in
+            units[place] == wanted[0] && place + wanted.count <= units.count
+                && units[place..<place + wanted.count].elementsEqual(wanted)
+        }
+        guard places.count == 1, let place = places.first else { return nil }
+        let rest = Array(units[..<place] + units[(place + wanted.count)...])
+        return .string(String(decoding: rest, as: UTF16.self))
     }
 
     /// Whether a text is the old one again, but for one insertion; whether there is one.

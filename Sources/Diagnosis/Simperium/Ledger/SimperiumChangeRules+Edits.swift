@@ -19,7 +19,8 @@ extension SimperiumChangeRules {
             + "409, an error although the server made the change, a new connection, the whole "
             + "object or a change of another client; after the first four, eight or more code "
             + "units anywhere; a warning where it may have been typed again, two seconds after "
-            + "the last three",
+            + "the last three; the same eight or more code units at the moment when they were "
+            + "acknowledged; a warning for a shorter text, five times in a row",
         expects: "nothing: it is there",
         silent: "the data of the object at this version were not received since the capture began, "
             + "or bytes are missing; for shorter texts and repeated characters; where nothing "
@@ -39,13 +40,15 @@ extension SimperiumChangeRules {
         follows: "the last change of another client for each object, and the data before and after",
         evidence:
             "the first change of the client after it, for the version it made, that makes all "
-            + "of its members exactly as before: within two seconds, or three times in a row; a "
-            + "warning within five seconds, or twice in a row within a minute each",
+            + "of its members exactly as before, or takes exactly the text out that it inserted: "
+            + "within two seconds, or three times in a row; a warning within five seconds, or twice "
+            + "in a row within a minute each",
         expects: "the diff of the user's edits only, from the object with the remote change",
         silent:
             "the data of the object before and after were not received since the capture began, "
             + "or bytes are missing; for single members of less than eight code units or ten "
-            + "bytes, which chance or another user sets back; while an edit of the client is not "
+            + "bytes, which chance or another user sets back, or four code units at the moment when "
+            + "the client's own change is acknowledged; while an edit of the client is not "
             + "acknowledged",
         cause: "takes the remote change into its ghost and not into its object, and sends the "
             + "difference"
@@ -77,8 +80,10 @@ extension SimperiumChangeRules {
             + "not yet acknowledged\"; Simperium/Specification.md#error-440: \"resend the change with "
             + "additional parameter d\"; Diagnosis/Catalogue.md#r53; observed: simplenote-electron #1098, #1103",
         follows: "the last change of each object, until the server makes it",
-        evidence: "after 417, 440 or 5xx, or on the next connection, a new change of the object in "
-            + "which all is as if the last had never been, where nobody else changed that",
+        evidence: "after 404, 417, 440 or 5xx, after 405 where the object was not requested, or on "
+            + "the next connection, a new change of the object in which all is as if the last had "
+            + "never been, where nobody else changed that; or in which a text of four or more code "
+            + "units is missing that the last inserted into another member",
         expects: "the last change again, or one that has its edits too",
         silent:
             "the data of the object at these versions were not received since the capture began, "

@@ -102,6 +102,11 @@ struct SimperiumEdit: Sendable {
         }
     }
 
+    /// Whether all of it is compared.
+    var isWhole: Bool {
+        if case .text(let units, let length) = mark { units.count == length } else { true }
+    }
+
     var isText: Bool { if case .text = mark { true } else { false } }
 
     /// Bytes that it takes, about.

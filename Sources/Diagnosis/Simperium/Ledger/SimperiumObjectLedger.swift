@@ -12,7 +12,7 @@ struct SimperiumObjectLedger: Sendable {
     struct Trigger: Sendable {
         enum Kind: Sendable {
             case acknowledgedAgain, duplicate, refusedThoughMade, changedAgain, loaded, changed
-            case reconnected
+            case reconnected, acknowledged
         }
 
         let kind: Kind
@@ -24,7 +24,7 @@ struct SimperiumObjectLedger: Sendable {
         var isRepetition: Bool {
             switch kind {
             case .acknowledgedAgain, .duplicate, .refusedThoughMade, .changedAgain: true
-            case .loaded, .changed, .reconnected: false
+            case .loaded, .changed, .reconnected, .acknowledged: false
             }
         }
 
@@ -37,6 +37,7 @@ struct SimperiumObjectLedger: Sendable {
             case .loaded: "the whole object was loaded"
             case .changed: "a change of another client came"
             case .reconnected: "the client connected again"
+            case .acknowledged: "the change was acknowledged"
             }
         }
     }

@@ -80,8 +80,9 @@ extension SimperiumServerCheck {
         _ said: SimperiumCommand, _ command: CommandEvidence, _ channel: Channel,
         _ session: borrowing SessionView, _ report: inout Report
     ) {
+        // It may be the answer to what was requested before.
         guard let view = session[command.row.connection], view.coverage == .whole,
-            view.lastFaultAt == nil
+            view.lastFaultAt == nil, !channel.isHasty
         else { return }
         add(
             Rules.unasked, command, channel,

@@ -42,7 +42,7 @@ extension SimperiumServerCheck {
         switch note.code {
         case .changeMissing:
             switch note.field {
-            case "ccids": (Rules.ackWithoutCcids, nil)
+            case "ccids": channel?.hasNamelessChange == true ? nil : (Rules.ackWithoutCcids, nil)
             case "clientid": (Rules.changeIncomplete, .warning)
             default: (Rules.changeIncomplete, nil)
             }

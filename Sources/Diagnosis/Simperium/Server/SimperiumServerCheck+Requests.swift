@@ -28,7 +28,13 @@ extension SimperiumServerCheck {
         defer { socket.channels[number] = channel }
         channel.last = command
         // The server need not answer on a channel that it has not opened.
-        guard channel.bucket != nil else { return }
+        guard channel.bucket != nil else {
+            if ["i", "e", "cv"].contains(heard.name) { channel.isHasty = true }
+            return
+        }
+        if case .changes(let changes) = heard.body, changes.contains(where: \.ccids.isEmpty) {
+            channel.hasNamelessChange = true
+        }
         ask(heard, command, number, &channel)
     }
 

@@ -101,7 +101,8 @@ extension SimperiumServerRules {
         follows: "The requests on the channel.",
         evidence: "A page, an entity, an auth or cv:? without a request.",
         expects: "Nothing.",
-        silent: "The connection was not captured from its start, or Tapedeck made the request."
+        silent: "The connection was not captured from its start, or Tapedeck made the request; the "
+            + "client requested something before the answer to its init."
     )
 
     static let unopenedChannel = Rule(

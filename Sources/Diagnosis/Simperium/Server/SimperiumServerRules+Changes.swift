@@ -15,7 +15,7 @@ extension SimperiumServerRules {
         follows: "Nothing.",
         evidence: "A change of a server without ccids, or with ccid in their place.",
         expects: "\"ccids\":[CCID]",
-        silent: "The text was cut.")
+        silent: "The text was cut, or the client sent a change without ccid.")
 
     static let changeIncomplete = Rule(
         "simperium.server.change-incomplete", .error, blames: .server, repetition: .client,

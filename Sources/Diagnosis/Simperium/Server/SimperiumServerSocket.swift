@@ -59,6 +59,10 @@ struct SimperiumServerChannel: Sendable {
     var versions: [SimperiumName: (ev: Int64, ccids: [String], command: CommandEvidence)] = [:]
     /// The last command of the client.
     var last: CommandEvidence?
+    /// Whether the client requested something before the server accepted it.
+    var isHasty = false
+    /// Whether the client sent a change without ccid.
+    var hasNamelessChange = false
 
     static let most = 5_000
 

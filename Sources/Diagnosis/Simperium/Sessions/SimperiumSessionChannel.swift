@@ -62,6 +62,9 @@ struct SimperiumSessionChannel: Sendable {
         var fetched: Int?
     }
 
+    /// Times in a row that the first page was requested in the place of the second, and its `current`.
+    var restarts = 0
+    var restarted: String?
     let initiation: CommandEvidence
     let clientID: String?
     let bucket: String

@@ -6,6 +6,9 @@ import Wire
 extension SimperiumSessionCheck {
     // MARK: Index
 
+    /// Times that the first page takes the place of the next, until that is no accident.
+    private static let leastRestarts = 3
+
     mutating func askIndex(
         _ request: IndexRequest, _ command: CommandEvidence, _ channel: inout Channel,
         _ session: borrowing SessionView, _ report: inout Report
@@ -19,6 +22,7 @@ extension SimperiumSessionCheck {
         guard let mark = request.mark else {
             judgeBeginning(command, channel, session, &report)
             judgeReading(command, &channel, session, &report)
+            judgeRestart(command, &channel, session, &report)
             let life = channel.life.flatMap { lives[$0] }
             let isFirst = life.map { $0.versions.isEmpty && $0.connections == 1 } ?? false
             beginRun(nil, isFirst: isFirst && channel.askedCV == nil, &channel)
@@ -41,6 +45,29 @@ extension SimperiumSessionCheck {
                 shows: "the request", session, &report)
         }
         channel.run?.isNextAsked = true
+    }
+
+    /// The first page is requested in the place of the next, again and again.
+    private func judgeRestart(
+        _ command: CommandEvidence, _ channel: inout Channel, _ session: borrowing SessionView,
+        _ report: inout Report
+    ) {
+        guard session.isWhole(command.row.connection), let run = channel.run, !run.isComplete,
+            run.pages == 1, !run.isNextAsked, let last = run.last,
+            channel.restarts == 0 || channel.restarted == run.current
+        else {
+            channel.restarts = 0
+            return
+        }
+        channel.restarts += 1
+        channel.restarted = run.current
+        guard channel.restarts >= Self.leastRestarts else { return }
+        add(
+            Rules.pageAgain, command, channel,
+            "The client requests the first page \(channel.restarts + 1) times in a row, though the "
+                + "last page has the mark \(Quote.escaped(last.mark)).",
+            steps: [FindingStep(last.page, "the last page")], shows: "the request", session,
+            &report)
     }
 
     /// The index is read from its start.

@@ -105,10 +105,11 @@ extension SimperiumSessionRules {
         source:
             "\"The client will know when it has received the entire index when it receives an i message without a mark.\" (Simperium/Specification.md#first-sync); Diagnosis/Catalogue.md#r43.",
         follows: "The marks that were requested since the reading began.",
-        evidence: "A mark that was requested and answered.",
+        evidence:
+            "A mark that was requested and answered; the first page four times in a row, with the same current, where it has a mark.",
         expects: "The mark of the last page received.",
         silent: "The server sent the same mark again, or the page was not received.",
-        cause: "The client keeps the mark of the first page.")
+        cause: "The client keeps the mark of the first page, or does not send it.")
 
     static let unfinished = Rule(
         "simperium.index.unfinished", .warning, repetition: .topic,

@@ -32,6 +32,12 @@ extension CommCareSessionCheck {
         }
         guard let outcome = outcomes[key] else {
             checkDuplicate(ask, form, content, &report)
+            // What is sent under another identifier is not forgotten.
+            if form.hasTimes {
+                for key in outcomes.same(content) {
+                    person.failedForms[key.instanceID] = nil
+                }
+            }
             if ask.isPersonCertain { checkOrder(ask, form, &person, &report) }
             outcomes.add(
                 FormOutcome(

@@ -65,7 +65,7 @@ extension CommCareSessionCheck {
 extension CommCarePerson {
     /// The forms whose last try failed, that which failed first before the others.
     fileprivate var oldestFailed: [(id: String, form: FailedForm)] {
-        failedForms.map { ($0.key, $0.value) }.sorted { a, b in
+        failedForms.filter { !$0.value.isDisguised }.map { ($0.key, $0.value) }.sorted { a, b in
             (a.form.at, a.id) < (b.form.at, b.id)
         }
     }

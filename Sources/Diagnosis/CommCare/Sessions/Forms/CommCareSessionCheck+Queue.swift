@@ -51,7 +51,7 @@ extension CommCareSessionCheck {
             outcomes[key(ask, form)] == nil
         else { return }
         for (id, failed) in person.failedForms.sorted(by: { $0.value.at < $1.value.at })
-        where id != form.instanceID && !failed.isExcused {
+        where id != form.instanceID && !failed.isExcused && !failed.isDisguised {
             let gap = CommCareTime.gap(failed.at, ask.row.startedAt)
             guard gap > patience.deadline(of: R.forgotten) else { return }
             guard failed.later.count + 1 >= Self.leastLater else {
@@ -94,7 +94,7 @@ extension CommCareSessionCheck {
         _ ask: CommCareAsk, _ person: inout CommCarePerson, _ report: inout Report
     ) {
         let failed = person.failedForms.filter {
-            ask.row.startedAt >= $0.value.at
+            ask.row.startedAt >= $0.value.at && !$0.value.isDisguised
         }
         if !ask.isIncremental, person.recovering == nil {
             for id in failed.keys { person.failedForms[id]?.isExcused = true }
@@ -118,6 +118,15 @@ extension CommCareSessionCheck {
                 ]))
     }
 
+    /// Whether a form is refused under a success code, and was not accepted before.
+    private func isDisguised(
+        _ ask: CommCareAsk, _ form: CommCareForm, _ reply: CommCareReply
+    ) -> Bool {
+        (201..<300).contains(reply.status) && reply.isHeard
+            && reply.nature == OpenRosaNature.submitError.rawValue
+            && outcomes[key(ask, form)]?.accepted == nil
+    }
+
     func followQueue(
         _ ask: CommCareAsk, _ reply: CommCareReply, _ person: inout CommCarePerson
     ) {
@@ -128,6 +137,7 @@ extension CommCareSessionCheck {
             switch reply.status {
             // A page without an OpenRosaResponse comes from a gateway: the server never had the form.
             case 200 where reply.isHeard && !reply.isResponse: false
+            case 200..<300 where isDisguised(ask, form, reply): false
             case 200..<300: reply.row.outcome == .complete
             case 400, 403, 404, 405, 406, 413, 415: true
             case 422: reply.nature == OpenRosaNature.processingFailure.rawValue
@@ -137,7 +147,8 @@ extension CommCareSessionCheck {
             person.failedForms[form.instanceID] = nil
         } else if person.failedForms.count < CommCarePerson.maxForms {
             person.failedForms[form.instanceID] = CommCarePerson.FailedForm(
-                row: reply.row, retryAfter: reply.retryAfter)
+                row: reply.row, retryAfter: reply.retryAfter,
+                isDisguised: isDisguised(ask, form, reply))
         }
         if reply.isHeard, reply.isAccepted {
             for (id, failed) in person.failedForms

@@ -10,6 +10,8 @@ struct CommCareRestore: Sendable {
     var userID: String?
     /// Why a device rejects it; nil where it does not.
     var problem: String?
+    /// Whether it ends early or is no XML.
+    var isBroken = false
     /// Digest of all its bytes.
     var digest = CommCareDigest()
     /// Number of case blocks.
@@ -45,6 +47,7 @@ struct CommCareRestore: Sendable {
         }
         self = reading.result
         self.ledger = reading.ledger
+        isBroken = broken != nil
         problem = broken ?? problem ?? (reading.isResponse ? nil : "it is not an OpenRosaResponse")
         if token == nil { problem = problem ?? "it has no restore_id" }
         if let token { self.ledger?.token = token }

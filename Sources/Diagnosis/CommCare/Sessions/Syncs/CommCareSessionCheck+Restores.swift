@@ -27,7 +27,8 @@ extension CommCareSessionCheck {
         // A device reads and stores the restore before it uses the token.
         let reading = CommCareTime.seconds(1 + Double(restore.digest.count) / 500_000)
         let issued = CommCarePerson.Issued(
-            token: token, row: reply.row, settledAt: CommCareTime.after(ended, reading))
+            token: token, row: reply.row, settledAt: CommCareTime.after(ended, reading),
+            isBroken: restore.isBroken && reply.isHeard)
         let isTaken = reply.isHeard && restore.problem == nil && !reply.isTouched
         remember(token, restore, ask, reply)
         person.isForAnother = ask.isForAnother

@@ -48,6 +48,7 @@ extension CommCareSessionCheck {
             return
         }
         if let arrived = person.maybe.removeValue(forKey: token) {
+            if arrived.isBroken { judgeBroken(arrived, ask, &report) }
             if let current = person.current { person.replaced[current.token] = current }
             person.current = arrived
             person.hasUsedCurrent = true
@@ -74,6 +75,22 @@ extension CommCareSessionCheck {
         accuse(finding, current, ask, &person, &report)
         // A client that lost the newer restore continues from the old one.
         if ask.isRestore { person.ledger = nil }
+    }
+
+    /// The token is that of a restore which the device has to reject as a whole.
+    private func judgeBroken(
+        _ issued: CommCarePerson.Issued, _ ask: CommCareAsk, _ report: inout Report
+    ) {
+        report.add(
+            Finding(
+                R.tokenOfBrokenRestore, connection: ask.row.connection, client: ask.client,
+                topic: ask.topic,
+                detail: "The request has the token \(issued.token) of a restore that is not "
+                    + "well-formed XML. What that restore lacks is not sent again.",
+                steps: [
+                    issued.row.responseStep("issues \(issued.token), and is not well-formed"),
+                    ask.step("has \(issued.token)"),
+                ]))
     }
 
     /// The client has shown that it has the current token: requests that lacked it could have had

@@ -5,7 +5,7 @@ extension CommCareSessionRules {
     /// Those of this file.
     static let tokens: [Rule] = [
         tokenMissing, tokenStale, tokenDiffers, tokenOfAnotherUser, userIDOfAnother,
-        tokenOfAnotherDevice, tokenTooOld,
+        tokenOfAnotherDevice, tokenTooOld, tokenOfBrokenRestore,
     ]
 
     /// A submission carries no sync token although the device has synced.
@@ -101,6 +101,20 @@ extension CommCareSessionRules {
         cause:
             "the device id is generated again at each start, or the state was copied to a second "
             + "device")
+
+    /// A request carries the sync token of a restore that is not well-formed.
+    static let tokenOfBrokenRestore = Rule(
+        "commcare.sync.token-of-broken-restore", .error, repetition: .client,
+        title: "A request carries the sync token of a restore that is not well-formed.",
+        source:
+            "Diagnosis/Catalogue.md#c06, #c87 (CommCare Android stores the token after a complete "
+            + "parse).",
+        follows: "the restores that the device received, and the tokens in them",
+        evidence: "since or X-CommCareHQ-LastSyncToken with the restore_id of a restore that ended "
+            + "early or is no XML, and that came in no other",
+        expects: "The token of the last restore that was read to its end, and that restore again.",
+        silent: "the end of the restore did not reach the device, or was not captured",
+        cause: "the token is stored when it is read, and not when the whole restore is stored")
 
     /// An incremental sync is requested with a token that the server no longer has.
     static let tokenTooOld = Rule(
