@@ -51,10 +51,22 @@ extension SimperiumCommand {
         }
     }
 
+    /// Name of the request in the `cmd` of an `init`, `i` or `cv`; nil where there is none.
+    public var request: String? {
+        guard case .initialize(let opening) = body else { return nil }
+        return switch opening.request {
+        case .index: "i"
+        case .changesSince: "cv"
+        case .other, nil: nil
+        }
+    }
+
     /// The change version it has: the requested one, that of a page, or of its last change.
     public var cv: String? {
         switch body {
         case .changesSince(let cv): cv
+        case .initialize(let opening):
+            if case .changesSince(let cv)? = opening.request { cv } else { nil }
         case .indexPage(let page): page.current
         case .changes(let changes): changes.last { $0.cv != nil }?.cv
         case .indexState(let state): state.current

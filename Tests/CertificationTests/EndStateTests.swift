@@ -37,6 +37,23 @@ struct EndStateTests {
         #expect(Self.differences([Self.old, Self.good, removed]) == [])
     }
 
+    @Test func `a point has what was done before it`() {
+        func differences(_ objects: [HeldObject], steps: Int) -> [String] {
+            let point = ComparisonPoint("then", when: .lines("command:c", "a change"), steps: steps)
+            return EndState(objects: objects).differences(
+                from: ExpectedEnd(Self.scenario, at: point), isRefused: false)
+        }
+        let first = Self.object("mine", #"{"content":"one","n":1}"#)
+        #expect(differences([Self.old], steps: 1) == [])
+        #expect(differences([Self.old, first], steps: 3) == [])
+        #expect(
+            differences([Self.old], steps: 3)
+                == [#"mine is not on the server: expected {"content":"one","n":1}"#])
+        #expect(
+            differences([Self.old, Self.good], steps: 3)
+                == [#"mine differs on the server: content: "one{+ and two+}""#])
+    }
+
     @Test func `what is missing, doubled or too much is reported`() {
         let doubled = Self.object("mine", #"{"content":"one and two and two","n":1,"tags":[]}"#)
         let reported = Self.differences([doubled, Self.object("ghost", "{}")])

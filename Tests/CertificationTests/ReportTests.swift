@@ -103,7 +103,7 @@ struct CertificationReportTests {
     @Test func `the text has what failed with its evidence, and a summary`() {
         let report = Self.report([Self.played([Self.finding(Self.rule)])])
         let text = report.text()
-        #expect(text.hasPrefix("failed  simperium.change.test\n"))
+        #expect(text.hasPrefix("failed  simperium.change.test  error\n"))
         #expect(text.contains("    expected: something & else\n"))
         #expect(text.contains("    likely cause: counts wrongly\n"))
         #expect(text.contains("    in edits, out/edits/session.tape\n"))
@@ -126,6 +126,22 @@ struct CertificationReportTests {
     }
 
     private struct Missing: Error {}
+
+    @Test(arguments: [(true, ["simperium.change.other"]), (false, [])])
+    func `a rule that is broken in a chosen scenario fails, whichever it is about`(
+        isBroken: Bool, failed: [String]
+    ) {
+        let other = Rule(
+            "simperium.change.other", .error, title: "Another.", source: "s", follows: "f",
+            evidence: "e", expects: "x", silent: "s")
+        let suite = Suite(.simperium, rules: [other]).chosen(["first-sync"]).suite
+        #expect(suite.cases.isEmpty && suite.watched.map(\.rule) == [other])
+        let report = CertificationReport(
+            suite, [Self.played(isBroken ? [Self.finding(other)] : [])], client: "c", date: "d",
+            version: "1", seconds: 1, isStrict: false)
+        #expect(report.results(.failed).map(\.case.id) == failed)
+        #expect(report.results.count == failed.count && report.isPassed == !isBroken)
+    }
 
     @Test func `what the session ended before is no pass`() {
         let result = CaseResult(
@@ -152,6 +168,11 @@ struct CertificationReportTests {
         #expect(state.lowerBound < failed.lowerBound)
         #expect(report.html { $0 }.contains("1 of 1 scenarios not passed, 1 of 2 rules broken"))
         #expect(report.junit.contains("name=\"edits\""))
+        #expect(
+            report.summary
+                == "not done: edits; failed: simperium.change.test; 1 scenario: 0 passed, 1 failed; "
+                + "2 cases: 0 passed, 1 failed, 1 not exercised")
+        #expect(report.summaryLines.first == "not done: edits")
         #expect(report.json["scenarios_failed"]?.text() == "1")
     }
 

@@ -132,6 +132,18 @@ struct SuiteTests {
         #expect(suite.chosen([]).suite.cases.count == suite.cases.count)
     }
 
+    @Test func `beside a scenario every other rule is watched, and beside a rule none`() {
+        let suite = Suite(.simperium)
+        #expect(suite.watched.isEmpty && suite.chosen([]).suite.watched.isEmpty)
+        #expect(suite.chosen(["simperium.change.diff-after-440"]).suite.watched.isEmpty)
+        let part = suite.chosen(["lost-acknowledgement"]).suite
+        #expect(part.watched.contains { $0.id == "simperium.session.change-before-index" })
+        #expect(part.cases.count + part.watched.count == suite.cases.count)
+        #expect(
+            suite.without(["refused-440"]).suite.watched.map(\.id)
+                == ["simperium.change.diff-after-440"])
+    }
+
     @Test func `what is left out goes with the cases that nothing else exercises`() {
         let suite = Suite(.simperium)
         let (rest, unknown) = suite.without(["refused-440", "nothing"])
@@ -153,6 +165,27 @@ struct SuiteTests {
             let rules = Set((try? Bench.plan(scenario))?.rules.map(\.name) ?? [])
             for fault in scenario.final { #expect(rules.contains(fault), "\(scenario.id)") }
         }
+    }
+
+    @Test(arguments: Suite.Name.allCases)
+    func `at a point of a scenario the client rests`(name: Suite.Name) throws {
+        for scenario in Suite(name).scenarios {
+            for point in scenario.points {
+                let done = scenario.script.prefix(point.steps)
+                let rest = scenario.script.dropFirst(point.steps)
+                let next = try #require(
+                    rest.firstIndex { if case .pause = $0 { true } else { false } },
+                    "\(scenario.id) goes on \(point.name)")
+                guard case .pause(let seconds) = rest[next] else { return }
+                #expect(seconds >= 2, "\(scenario.id)")
+                for step in rest[..<next] where done.last != .offline {
+                    #expect([.waitSynced, Step.sync(isAutomatic: false)].contains(step))
+                }
+                for filter in point.when.filters { _ = try Filter.parse(filter) }
+                #expect(ExpectedEnd(scenario, at: point).stuck.isEmpty, "\(scenario.id)")
+            }
+        }
+        #expect(Suite(name).scenarios.contains { !$0.points.isEmpty })
     }
 
     @Test(arguments: Suite.Name.allCases)
@@ -190,11 +223,5 @@ struct SuiteTests {
                 #expect(Rules.all.contains { $0.id == rule }, "\(scenario.id)")
             }
         }
-    }
-
-    @Test func `requests in an init count`() throws {
-        let filter = SimperiumScenarios.requests("cv,i,e")
-        #expect(filter.contains("command:{cv,i,e}") && filter.contains("(cv|i):"))
-        _ = try Filter.parse(filter)
     }
 }

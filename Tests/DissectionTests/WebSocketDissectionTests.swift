@@ -53,6 +53,19 @@ private func frame(_ text: String, mask: UInt32? = nil) -> [UInt8] {
         #expect(rows.commands.map(\.bucket) == ["b"])
     }
 
+    @Test func `tells what an init asks for`() {
+        var stage = Stage()
+        stage.detail(.client, upgrade)
+        stage.detail(.server, switched)
+        for cmd in ["cv:c1", "i:1:::50", "x:1"] {
+            stage.detail(.client, frame("0:init:{\"name\":\"b\",\"cmd\":\"\(cmd)\"}", mask: 1))
+        }
+        let rows = stage.finish()
+        #expect(rows.commands.map(\.request) == ["cv", "i", nil])
+        #expect(rows.commands.map(\.cv) == ["c1", nil, nil])
+        #expect(rows.commands.map(\.names) == [["init", "cv"], ["init", "i"], ["init"]])
+    }
+
     @Test func `numbers the frames of a message`() {
         var stage = Stage()
         stage.detail(.client, upgrade)

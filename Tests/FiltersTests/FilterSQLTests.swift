@@ -87,8 +87,9 @@ struct FilterSQLTests {
             ("bucket:notes", "c.bucket = ?", [.text("notes")]),
             (
                 "command:c sender:client",
-                "(c.name = ? AND CASE c.sender WHEN 0 THEN 'client' ELSE "
-                    + "'server' END = ? COLLATE NOCASE)", [.text("c"), .text("client")]
+                "((c.name = ? OR c.request = ?) AND CASE c.sender WHEN 0 THEN 'client' ELSE "
+                    + "'server' END = ? COLLATE NOCASE)",
+                [.text("c"), .text("c"), .text("client")]
             ),
             (
                 "key:a",

@@ -127,7 +127,7 @@ private func text(_ path: String) throws -> String {
     @Test(arguments: Rules.all) func `has a source of every rule that can be opened`(rule: Rule) {
         let sources = RulePage.sources(of: rule)
         #expect(sources.contains(".md#") || sources.contains("RFC "), "\(rule.source)")
-        #expect(["http", "websocket"].contains(RulePage.area(rule)) || sources.contains(".md#"))
+        #expect(["http", "websocket"].contains(RuleTopic(of: rule).id) || sources.contains(".md#"))
     }
 
     @Test(arguments: Rules.all) func `explains every rule in full`(rule: Rule) {

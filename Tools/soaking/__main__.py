@@ -110,7 +110,7 @@ def main() -> int:
                         help="instead: mistakes made on purpose in a copy of the sources, and "
                         "whether a test fails; --only takes their names, or those of targets")
     parser.add_argument("--clients", action="store_true",
-                        help="instead: two small clients and mutants of them that forget one duty "
+                        help="instead: clients and mutants of them that forget one duty "
                         "each, and whether certify catches them; --only takes their names")
     parser.add_argument("--keep", action="store_true", help="keep the folder with the trace")
     options = parser.parse_args()

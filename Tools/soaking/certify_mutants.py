@@ -1,4 +1,6 @@
-"""Certifies the two small clients of the tests and every mutant of them: does the suite catch each?"""
+"""Certifies the built-in client, the two small ones of the tests, and every mutant of them: is each
+caught?
+"""
 
 from __future__ import annotations
 
@@ -20,16 +22,21 @@ def run(folder: Path, only: list[str]) -> tuple[bool, list[str]]:
     """
     sys.path.insert(0, str(ROOT / "Tests/EndToEnd/Certifying"))
     import mutants
+    import shim_mutants
 
     began = time.monotonic()
-    chosen = [mutant for mutant in mutants.MUTANTS if not only or mutant.name in only]
+    chosen = [mutant for mutant in shim_mutants.MUTANTS + mutants.MUTANTS
+              if not only or mutant.name in only]
     lines = ["| client | mutant | forgets | caught by |", "| --- | --- | --- | --- |"]
     escaped = []
 
     def judge(mutant: mutants.Mutant) -> str:
-        place = folder / f"{mutant.suite}-{mutant.name}"
+        place = folder / f"{mutant.client}-{mutant.suite}-{mutant.name}"
+        command = (shim_mutants.command(mutant.name) if mutant.client == shim_mutants.BUILT_IN
+                   else None)
         try:
-            made = mutants.certify(mutant.suite, mutant.name, (mutant.scenario,), place)
+            made = mutants.certify(mutant.suite, mutant.name, (mutant.scenario,), place,
+                                   command=command)
             return mutants.escape(mutant, *made)
         except (AssertionError, OSError, ValueError) as error:
             return str(error)
@@ -38,16 +45,18 @@ def run(folder: Path, only: list[str]) -> tuple[bool, list[str]]:
         for mutant, why in zip(chosen, threads.map(judge, chosen)):
             if why:
                 escaped.append(f"{mutant.name} in {mutant.scenario}: {why}")
-            lines.append(f"| {mutant.suite} | {mutant.name} | {mutant.what} | {mutant.scenario}"
-                         f"{': ' + mutant.case if mutant.case else ''}"
+            lines.append(f"| {mutant.client}, {mutant.suite} | {mutant.name} | {mutant.what} | "
+                         f"{mutant.scenario}{': ' + mutant.case if mutant.case else ''}"
                          f"{' **ESCAPED**' if why else ''} |")
     for suite in () if only else mutants.CLIENTS:
-        status, report = mutants.certify(suite, "", (), folder / suite)
-        if status:
-            wrong = [failure["message"] for one in report["scenarios"]
-                     for failure in one["failures"]]
-            wrong += [one["case"] for one in report["cases"] if one["verdict"] == "failed"]
-            escaped.append(f"the unchanged client of {suite} did not pass: {wrong}")
+        for client, command in (("small", None), ("built-in", shim_mutants.command(""))):
+            status, report = mutants.certify(suite, "", (), folder / f"{client}-{suite}",
+                                             command=command)
+            if status:
+                wrong = [failure["message"] for one in report["scenarios"]
+                         for failure in one["failures"]]
+                wrong += [one["case"] for one in report["cases"] if one["verdict"] == "failed"]
+                escaped.append(f"the unchanged {client} client of {suite} did not pass: {wrong}")
     shutil.rmtree(folder, ignore_errors=True)
     count = len(chosen) - sum(" in " in each for each in escaped)
     lines += ["", f"{count} of {len(chosen)} mutants caught, in {time.monotonic() - began:.0f} s"]

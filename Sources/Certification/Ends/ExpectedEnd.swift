@@ -1,7 +1,8 @@
 public import Notation
 internal import Wire
 
-/// What a scenario asks to be on the server at its end, derived from its declared steps.
+/// What a scenario asks to be on the server at its end, or at a point of it, derived from its
+/// declared steps.
 ///
 /// Objects follow the steps of the client and of the second client in the order in which their
 /// `wait-for` steps lead them; forms follow the `submit` steps.
@@ -41,7 +42,21 @@ public struct ExpectedEnd: Hashable, Sendable {
     ///   - scenario: The scenario.
     ///   - isCutShort: Whether the client was ended before the longest pause of its script was over.
     public init(_ scenario: Scenario, isCutShort: Bool = false) {
-        let script = isCutShort ? scenario.scriptUntilPause : scenario.script
+        self.init(scenario, isCutShort ? scenario.scriptUntilPause : scenario.script)
+        for (key, data) in scenario.merged {
+            guard let value = try? JSONValue(parsing: data) else { continue }
+            objects[key] = value
+            made[key, default: []].append(value)
+        }
+    }
+
+    /// The state at a point of `scenario`.
+    public init(_ scenario: Scenario, at point: ComparisonPoint) {
+        self.init(scenario, Array(scenario.script.prefix(point.steps)))
+    }
+
+    /// The state after these steps of the client, and all steps of the second client.
+    private init(_ scenario: Scenario, _ script: [Step]) {
         for step in scenario.seed { apply(step) }
         var client = script[...]
         var second = scenario.deeds.flatMap(\.steps)[...]
@@ -49,11 +64,6 @@ public struct ExpectedEnd: Hashable, Sendable {
         stuck = Array(client) + Array(second)
         let theirs = Set(scenario.deeds.flatMap(\.steps).compactMap(\.changedKey))
         shared = theirs.intersection(scenario.script.compactMap(\.changedKey))
-        for (key, data) in scenario.merged {
-            guard let value = try? JSONValue(parsing: data) else { continue }
-            objects[key] = value
-            made[key, default: []].append(value)
-        }
         addForms(scenario, script)
     }
 

@@ -1,5 +1,5 @@
 public import Diagnosis
-internal import Wire
+public import Wire
 
 /// A case with its verdict and evidence.
 public struct CaseResult: Sendable {
@@ -26,6 +26,12 @@ public struct CaseResult: Sendable {
     public let evidence: [Evidence]
     /// Whether a scenario that was played leads every conforming client to the rule.
     public let isRequired: Bool
+
+    /// The severity of the worst breach; of the rule where there is none.
+    public var severity: FindingRow.Severity {
+        let all = breaches.map(\.finding.severity)
+        return [.error, .warning, .info].first { all.contains($0) } ?? self.case.rule.severity
+    }
 
     /// Something that was seen.
     public struct Evidence: Hashable, Sendable {

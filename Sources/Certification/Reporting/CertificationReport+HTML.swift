@@ -34,14 +34,17 @@ extension CertificationReport {
         if !failedScenarios.isEmpty { output += "<h2>Scenarios that were not passed</h2>\n" }
         for scenario in failedScenarios { output += page(scenario, link) }
         output += tools
-        for (area, results) in areas {
-            output += "<section data-group><h2>\(Markup.escaped(area))</h2>\n"
-            for result in results { output += page(result, link) }
-            output += "</section>\n"
+        for section in sections {
+            output += "<section data-group><h2>\(Markup.escaped(section.topic.title))</h2>\n"
+            for result in section.results where result.verdict != .passed {
+                output += page(result, link)
+            }
+            let passed = section.results(.passed).map { page($0, link) }
+            output += Self.folded("\(passed.count) passed", passed) + "</section>\n"
         }
         let passed = played.filter(\.isPassed)
         if !passed.isEmpty { output += "<h2>Scenarios that were passed</h2>\n" }
-        for scenario in passed { output += page(scenario, link) }
+        output += Self.folded("\(passed.count) passed", passed.map { page($0, link) })
         return output + "</main>\n<script>\n\(ReportStyle.script)\n</script>\n</body>\n</html>\n"
     }
 
@@ -90,30 +93,11 @@ extension CertificationReport {
             + "aria-label=\"Search\"></div>\n"
     }
 
-    /// The results grouped by the beginning of their identifiers; failed ones first in each group.
-    private var areas: [(String, [CaseResult])] {
-        var areas: [String: [CaseResult]] = [:]
-        for result in results {
-            // The last word is the rule itself.
-            let area = result.case.id.split(separator: ".").dropLast().joined(separator: " ")
-            areas[area, default: []].append(result)
-        }
-        let order = Verdict.allCases
-        return areas.sorted { a, b in
-            let (bad, worse) = (
-                a.value.contains { $0.verdict == .failed },
-                b.value.contains { $0.verdict == .failed }
-            )
-            return bad == worse ? a.key < b.key : bad
-        }.map { name, all in
-            (
-                name,
-                all.sorted {
-                    (order.firstIndex(of: $0.verdict) ?? 0, $0.case.id)
-                        < (order.firstIndex(of: $1.verdict) ?? 0, $1.case.id)
-                }
-            )
-        }
+    /// Parts that are shown when the reader opens the line.
+    private static func folded(_ title: String, _ parts: [String]) -> String {
+        guard !parts.isEmpty else { return "" }
+        return "<details class=\"fold\" data-fold><summary>\(title)</summary>\n"
+            + parts.joined() + "</details>\n"
     }
 
     private static func style(_ verdict: Verdict) -> String {
@@ -127,7 +111,8 @@ extension CertificationReport {
         output += "<summary><span class=\"badge \(Self.style(result.verdict))\">"
         output += "\(result.verdict.rawValue)</span><span>\(Markup.escaped(rule.title))<br>"
         output += "<span class=\"id\">\(Markup.escaped(rule.id))</span></span>"
-        output += "<span class=\"severity\">\(rule.severity.rawValue)</span></summary>\n"
+        let severity = result.verdict == .failed ? result.severity.rawValue : ""
+        output += "<span class=\"severity\">\(severity)</span></summary>\n"
         output += "<div class=\"inside\">\n"
         for breach in result.breaches.prefix(20) { output += Self.page(breach, link) }
         if result.breaches.count > 20 {

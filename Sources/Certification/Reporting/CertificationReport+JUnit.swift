@@ -1,22 +1,25 @@
 internal import Diagnosis
 internal import Reports
+internal import Wire
 
 extension CertificationReport {
     /// The report as JUnit's XML: a test for each scenario and for each case, skipped where it was
     /// not exercised, and failed where a scenario that was played names it nevertheless.
     public var junit: String {
-        let cases = results.map { result in
+        let cases = sections.flatMap(\.results).map { result in
             let outcome: JUnitReport.Outcome =
                 switch result.verdict {
                 case .passed: .passed()
-                case .failed: .failed(message: result.reason, detail: Self.detail(result))
+                case .failed:
+                    .failed(
+                        message: result.reason, type: result.severity.rawValue,
+                        detail: Self.detail(result))
                 case .notExercised:
                     result.isRequired
                         ? .failed(message: "not exercised: \(result.reason)", detail: result.reason)
                         : .skipped(message: result.reason)
                 }
-            return JUnitReport.Case(
-                group: "certify.\(suite.name.rawValue)", name: result.case.id, outcome)
+            return JUnitReport.Case(group: group(of: result), name: result.case.id, outcome)
         }
         let scenarios = played.map { scenario in
             let lines = (scenario.problem.map { [$0] } ?? []) + scenario.failures.map(\.detail)
@@ -35,6 +38,13 @@ extension CertificationReport {
             JUnitReport.Suite(
                 name: "certify \(suite.name.rawValue)", seconds: seconds, cases: cases),
         ]).text
+    }
+
+    /// The suite and the topic of a case: `certify.simperium.change`, `certify.simperium.http`.
+    private func group(of result: CaseResult) -> String {
+        let suite = suite.name.rawValue
+        let topic = RuleTopic(of: result.case.rule).id
+        return "certify." + (topic.hasPrefix("\(suite).") ? topic : "\(suite).\(topic)")
     }
 
     private static func detail(_ result: CaseResult) -> String {

@@ -1,11 +1,12 @@
 internal import Diagnosis
+internal import Wire
 
 extension CertificationReport {
     /// The report for a terminal.
     ///
     /// - Parameter hasColour: Whether verdicts are coloured.
     /// - Returns: Lines: what was not done, then what failed with its evidence, what was not
-    ///   exercised with the reason, and how much passed.
+    ///   exercised with the reason, how much passed, and the summary.
     public func text(hasColour: Bool = false) -> String {
         var output = ""
         for scenario in played {
@@ -13,26 +14,41 @@ extension CertificationReport {
                 output += "the scenario \(scenario.scenario.id) could not be played: \(problem)\n"
             }
         }
-        let isUndone = { (scenario: Played) in
-            scenario.failures.contains { $0.kind == .notDone }
-        }
-        for scenario in played where isUndone(scenario) {
+        for scenario in played where scenario.isUndone {
             output += Self.failed(scenario, "not done", hasColour)
         }
-        for scenario in played where !scenario.failures.isEmpty && !isUndone(scenario) {
+        for scenario in played where !scenario.failures.isEmpty && !scenario.isUndone {
             output += Self.failed(scenario, "failed", hasColour)
         }
-        for result in results(.failed) { output += Self.failed(result, hasColour) }
-        for result in missed + results(.notExercised).filter({ !$0.isRequired }) {
-            output += Self.word("not exercised", "33", hasColour) + "  \(result.case.id)\n"
-            output += "    \(result.reason)\n"
+        for section in sections {
+            for result in section.results(.failed) { output += Self.failed(result, hasColour) }
         }
+        output += missing(hasColour)
         let passed = results(.passed).count
         if passed > 0 {
             output += Self.word("passed", "32", hasColour)
             output += "  \(passed) case\(passed == 1 ? "" : "s")\n"
         }
-        return output + "\(summary), in \(Self.duration(seconds))\n"
+        return output + summaryLines.joined(separator: "\n") + ", in \(Self.duration(seconds))\n"
+    }
+
+    /// What was not exercised: what a scenario names first, and cases of one topic with one reason
+    /// together.
+    private func missing(_ hasColour: Bool) -> String {
+        var output = ""
+        for isRequired in [true, false] {
+            for section in sections {
+                let cases = section.results(.notExercised).filter { $0.isRequired == isRequired }
+                var reasons: [String] = []
+                for one in cases where !reasons.contains(one.reason) { reasons.append(one.reason) }
+                for reason in reasons {
+                    let names = cases.filter { $0.reason == reason }.map(\.case.id)
+                    output += Self.word("not exercised", "33", hasColour)
+                    output += "  \(names.joined(separator: ", "))\n    \(reason)\n"
+                }
+            }
+        }
+        return output
     }
 
     private static func failed(_ played: Played, _ verdict: String, _ hasColour: Bool) -> String {
@@ -49,7 +65,8 @@ extension CertificationReport {
     }
 
     private static func failed(_ result: CaseResult, _ hasColour: Bool) -> String {
-        var output = word("failed", "31", hasColour) + "  \(result.case.id)\n"
+        var output = word("failed", "31", hasColour) + "  \(result.case.id)"
+        output += "  \(result.severity.rawValue)\n"
         output += "    \(result.case.title)\n"
         for breach in result.breaches.prefix(3) {
             let finding = breach.finding

@@ -2,7 +2,7 @@
 public struct CertificationReport: Sendable {
     /// The suite, or the part of it that was played.
     public let suite: Suite
-    /// The outcome of each case, in their order.
+    /// The outcome of each case, in their order, and then of those that fail without being chosen.
     public let results: [CaseResult]
     /// The outcome of each scenario, in their order.
     public let played: [Played]
@@ -29,7 +29,9 @@ public struct CertificationReport: Sendable {
         self.version = version
         self.seconds = seconds
         self.isStrict = isStrict
-        results = suite.cases.map { CaseResult($0, played, isStrict: isStrict) }
+        func judge(_ one: Case) -> CaseResult { CaseResult(one, played, isStrict: isStrict) }
+        results =
+            suite.cases.map(judge) + suite.watched.map(judge).filter { $0.verdict == .failed }
     }
 
     /// The results with this verdict, in order.
@@ -52,8 +54,34 @@ public struct CertificationReport: Sendable {
     /// Whether the client connected at all.
     public var hasClient: Bool { played.contains { $0.hasTraffic } }
 
+    /// What was not done, what failed, and the number of scenarios and of cases by verdict, a line
+    /// each.
+    ///
+    /// Names scenarios and cases, of many the first.
+    public var summaryLines: [String] {
+        let unplayed = played.filter { $0.problem != nil }.map(\.scenario.id)
+        let undone = played.filter { $0.problem == nil && $0.isUndone }.map(\.scenario.id)
+        let failed = failedScenarios.filter { $0.problem == nil && !$0.isUndone }
+        let names: [(String, [String])] = [
+            ("not played", unplayed), ("not done", undone),
+            ("failed", failed.map(\.scenario.id) + results(.failed).map(\.case.id)),
+            ("not exercised", missed.map(\.case.id)),
+        ]
+        return names.compactMap { what, names in
+            guard !names.isEmpty else { return nil }
+            let more = names.count > Self.named ? " and \(names.count - Self.named) more" : ""
+            return "\(what): \(names.prefix(Self.named).joined(separator: ", "))\(more)"
+        } + [counts]
+    }
+
+    /// The maximum number of names in a line of the summary.
+    private static let named = 8
+
+    /// The same in one line.
+    public var summary: String { summaryLines.joined(separator: "; ") }
+
     /// The number of scenarios and of cases by verdict, as text.
-    public var summary: String {
+    private var counts: String {
         let count = results.count
         let failed = failedScenarios.count
         let scenarios = "\(played.count) scenario\(played.count == 1 ? "" : "s")"

@@ -1,4 +1,5 @@
 public import Diagnosis
+internal import Wire
 
 /// The outcome of a scenario.
 public struct Played: Sendable {
@@ -65,6 +66,25 @@ public struct Played: Sendable {
 
     /// Whether it was played, and the client did what it asks for.
     public var isPassed: Bool { failures.isEmpty && problem == nil }
+
+    /// Whether the client did not do a step.
+    public var isUndone: Bool { failures.contains { $0.kind == .notDone } }
+
+    /// What became of it, in a line: that it was passed, or what is wrong first of all.
+    ///
+    /// - Parameter isStrict: Whether findings of severity info count.
+    /// - Returns: Text that continues the name of the scenario.
+    public func outcome(isStrict: Bool) -> String {
+        if let problem { return "could not be played: \(problem)" }
+        if let first = failures.first {
+            let verdict = isUndone ? "not done" : "failed"
+            let more = failures.count > 1 ? " (and \(failures.count - 1) more)" : ""
+            return "\(verdict): \(first.detail)\(more)"
+        }
+        let broken = Set(findings.filter { isStrict || $0.severity != .info }.map(\.rule.id))
+        return broken.isEmpty
+            ? "passed" : "failed: the client broke \(broken.sorted().joined(separator: ", "))"
+    }
 
     /// A scenario that was played.
     public init(

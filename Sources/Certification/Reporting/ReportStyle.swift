@@ -45,6 +45,8 @@ enum ReportStyle {
           align-items: baseline; padding: .55rem .9rem; cursor: pointer; list-style: none; }
         summary::-webkit-details-marker { display: none; }
         details[open] > summary { border-bottom: 1px solid var(--line); }
+        details.fold { background: none; border-style: dashed; padding: 0 .6rem; }
+        details.fold > summary { display: block; padding: .4rem .3rem; color: var(--soft); }
         .inside { padding: .8rem .9rem 1rem; }
         .badge { justify-self: start; border-radius: 999px; padding: .05rem .65rem;
           font-size: .78rem; font-weight: 600; white-space: nowrap; }
@@ -79,6 +81,7 @@ enum ReportStyle {
     static let script = """
         const cases = [...document.querySelectorAll('details[data-verdict]')];
         const groups = [...document.querySelectorAll('section[data-group]')];
+        const folds = [...document.querySelectorAll('details[data-fold]')];
         const buttons = [...document.querySelectorAll('button[data-show]')];
         const field = document.querySelector('input');
         let shown = 'all';
@@ -87,6 +90,11 @@ enum ReportStyle {
           for (const one of cases) {
             one.hidden = (shown !== 'all' && one.dataset.verdict !== shown)
               || !one.textContent.toLowerCase().includes(words);
+          }
+          for (const fold of folds) {
+            const found = fold.querySelector('details[data-verdict]:not([hidden])');
+            fold.hidden = !found && fold.querySelector('details[data-verdict]');
+            if (found && (words || shown === 'passed')) { fold.open = true; }
           }
           for (const group of groups) {
             group.hidden = !group.querySelector('details[data-verdict]:not([hidden])');

@@ -143,9 +143,10 @@ public struct Certifier: Sendable {
     }
 
     private func play(
-        _ scenario: Scenario, _ bench: Bench, _ place: SecondPlace,
+        _ scenario: Scenario, _ bench: Bench, _ origin: SecondPlace,
         since start: ContinuousClock.Instant
     ) async -> Played {
+        var place = origin
         var environment = place.identity.environment(
             suite.name, app: suite.app, host: means.parts.host, port: bench.port)
         environment["TAPEDECK_CASE"] = scenario.id
@@ -157,7 +158,7 @@ public struct Certifier: Sendable {
             means.tell(.began(scenario, environment: environment))
             let client = try await means.start(scenario, place.folder, environment)
             do throws(CertificationError) {
-                ending = try await watch(client, scenario, bench, place)
+                ending = try await watch(client, scenario, bench, &place, &failures)
             } catch {
                 _ = await client.stop()
                 throw error
@@ -167,12 +168,7 @@ public struct Certifier: Sendable {
         if !isDevice, problem == nil {
             do throws(CertificationError) {
                 let expected = ExpectedEnd(scenario, isCutShort: ending.isCutShort)
-                var state = bench.state(of: suite)
-                let keys = Set(state.objects.map(\.key)).union(expected.objects.keys)
-                state.view = try await means.look(keys.sorted(), place)
-                failures += state.differences(
-                    from: expected, isRefused: scenario.refusesChanges
-                ).map { Played.Failure(.stateDiffers, $0) }
+                failures += try await differences(from: expected, scenario, bench, place)
             } catch { problem = error.reason }
         }
         await bench.stop()
@@ -205,6 +201,20 @@ public struct Certifier: Sendable {
             },
             undecided: Set(verdicts.undecided.map(\.rule.id)),
             failures: failures, ending: ending.text, hasTraffic: hasTraffic, problem: problem)
+    }
+
+    /// How the server, and what a second client sees, differ from what is expected; `name` says when
+    /// that is, and is empty for the end.
+    private func differences(
+        from expected: ExpectedEnd, _ scenario: Scenario, _ bench: Bench, _ place: SecondPlace,
+        at name: String = ""
+    ) async throws(CertificationError) -> [Played.Failure] {
+        var state = bench.state(of: suite)
+        let keys = Set(state.objects.map(\.key)).union(expected.objects.keys)
+        state.view = try await means.look(keys.sorted(), place)
+        return state.differences(from: expected, isRefused: scenario.refusesChanges).map {
+            Played.Failure(.stateDiffers, name.isEmpty ? $0 : "\(name): \($0)")
+        }
     }
 
     /// The steps that the client did not do.
@@ -279,26 +289,49 @@ public struct Certifier: Sendable {
         }
     }
 
-    /// Waits for the client, and runs what is to happen meanwhile.
+    /// Waits for the client, runs what is to happen meanwhile, and compares at the points of the
+    /// scenario.
     private func watch(
-        _ client: any TestedClient, _ scenario: Scenario, _ bench: Bench, _ place: SecondPlace
+        _ client: any TestedClient, _ scenario: Scenario, _ bench: Bench,
+        _ place: inout SecondPlace, _ failures: inout [Played.Failure]
     ) async throws(CertificationError) -> Ending {
         let start = ContinuousClock.now
         let endsWhenSeen = isDevice || scenario.lingers
         var deeds = scenario.deeds[...]
+        // Since a device chooses the keys of its objects, nothing is known of them.
+        var points = isDevice ? [] : scenario.points[...]
         var quietSince: (now: ContinuousClock.Instant, count: Int)?
+        func leaveOut() {
+            guard !scenario.endsRefused else { return }
+            failures += points.map {
+                Played.Failure(
+                    .notDone, "nothing could be compared \($0.name): missing: \($0.when.detail)")
+            }
+        }
         while true {
-            if let ending = client.ending() { return .byItself(ending) }
+            if let ending = client.ending() {
+                leaveOut()
+                return .byItself(ending)
+            }
             if Task.isCancelled || Self.seconds(since: start) > scenario.limit * slowness {
                 let ending = await client.stop()
-                return Task.isCancelled ? .byUser : .timeLimit(ending)
+                guard !Task.isCancelled else { return .byUser }
+                leaveOut()
+                return .timeLimit(ending)
             }
             if let deed = deeds.first, try see(deed.when, bench) {
                 deeds.removeFirst()
                 try await means.act(deed.steps, place)
                 continue
             }
-            if endsWhenSeen, deeds.isEmpty, let count = try done(scenario, bench) {
+            if deeds.isEmpty, let point = points.first, try see(point.when, bench) {
+                points.removeFirst()
+                failures += try await differences(
+                    from: ExpectedEnd(scenario, at: point), scenario, bench, place, at: point.name)
+                place.looks += 1
+                continue
+            }
+            if endsWhenSeen, deeds.isEmpty, points.isEmpty, let count = try done(scenario, bench) {
                 if quietSince?.count != count { quietSince = (.now, count) }
                 if let since = quietSince?.now, Self.seconds(since: since) > Self.quiet {
                     _ = await client.stop()

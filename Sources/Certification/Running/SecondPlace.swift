@@ -6,6 +6,8 @@ public struct SecondPlace: Hashable, Sendable {
     public let port: Int
     /// Password and token of its user.
     public let identity: Identity
+    /// The number of looks that were had from here before, so that each begins with nothing.
+    public var looks = 0
 
     /// A place with these values.
     public init(folder: String, port: Int, identity: Identity) {

@@ -12,6 +12,14 @@ extension CommCareScenarios {
                 sync, .pause(2), submit("register"), sync, .pause(2), submit("update"), sync,
                 .pause(2), submit("close"), sync,
             ],
+            points: [
+                ComparisonPoint("after the first form", when: accepted, steps: 3),
+                ComparisonPoint(
+                    "after the second form",
+                    when: .lines(
+                        "api:commcare.submit status:{201,202}",
+                        "a second form that the server accepted", count: 2), steps: 6),
+            ],
             situations: [
                 Situation(
                     "request", expectations: [.lines("kind:exchange", "a request")],

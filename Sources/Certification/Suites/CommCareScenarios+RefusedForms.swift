@@ -67,7 +67,6 @@ extension CommCareScenarios {
                     ],
                     rules: [
                         "commcare.submit.resent-after-422",
-                        "commcare.submit.queue-stopped-after-422",
                         "commcare.story.head-of-line", "commcare.sync.before-forms",
                     ])
             ]),
@@ -107,15 +106,19 @@ extension CommCareScenarios {
                     rules: ["commcare.retry.after-406"])
             ]),
         Scenario(
-            "form-401", "A submission is answered with 401",
-            asks: "Log in, submit a form; sign in again when asked, and sync.",
-            script: [sync, submit("register"), .pause(5), sync],
-            faults: ["api:commcare.submit => 401 first=1 name=refused"],
+            "form-401", "Two submissions are answered with 401",
+            asks: """
+                Log in, submit a form; sign in again when asked, and sync; after 12 s sign in and \
+                sync once more.
+                """,
+            script: [sync, submit("register"), .pause(5), sync, .pause(12), sync],
+            faults: ["api:commcare.submit => 401 first=2 name=refused"],
             situations: [
                 Situation(
                     "refused",
+                    // The third request with the same credentials is one too many.
                     expectations: [
-                        .fault("refused", "a submission that was answered with 401"),
+                        .fault("refused", "a submission that was answered with 401", count: 2),
                         .lines(
                             "api:commcare.*", "anything from the device afterwards",
                             afterFault: "refused"),

@@ -19,11 +19,18 @@ extension CommCareScenarios {
                                 30, after: "api:commcare.restore status:202",
                                 "a session of 30 s afterwards")),
                     ],
+                    rules: ["commcare.sync.poll-abandoned"]),
+                Situation(
+                    "polled",
+                    expectations: [
+                        .fault("pending", "a restore that was answered with 202"),
+                        .lines(
+                            "api:commcare.restore", "the restore once more", afterFault: "pending"),
+                    ],
                     rules: [
                         "commcare.sync.polled-early", "commcare.sync.polled-late",
-                        "commcare.sync.poll-abandoned", "commcare.sync.polled-without-end",
-                        "commcare.story.restore-poll-loop",
-                    ])
+                        "commcare.sync.polled-without-end", "commcare.story.restore-poll-loop",
+                    ]),
             ]),
         Scenario(
             "form-while-202", "A form is submitted while the restore is being made",
@@ -136,15 +143,15 @@ extension CommCareScenarios {
                     rules: ["commcare.retry.after-406"])
             ]),
         Scenario(
-            "restore-401", "A restore is answered with 401",
-            asks: "Log in; sign in again when asked.",
-            script: [sync, .pause(2), sync],
-            faults: ["api:commcare.restore => 401 nth=1 name=refused"],
+            "restore-401", "Two restores are answered with 401",
+            asks: "Log in; sign in again when asked, and after 12 s once more.",
+            script: [sync, .pause(5), sync, .pause(12), sync],
+            faults: ["api:commcare.restore => 401 first=2 name=refused"],
             situations: [
                 Situation(
                     "refused",
                     expectations: [
-                        .fault("refused", "a restore that was answered with 401"),
+                        .fault("refused", "a restore that was answered with 401", count: 2),
                         .lines(
                             "api:commcare.*", "anything from the device afterwards",
                             afterFault: "refused"),

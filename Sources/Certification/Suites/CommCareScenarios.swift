@@ -9,7 +9,12 @@ enum CommCareScenarios {
         (
             "http.retry-after-4xx",
             "it ignores requests to CommCare, which have commcare.retry.after-4xx"
-        )
+        ),
+        ("http.after-close", "the server of the suite keeps connections open"),
+        (
+            "commcare.submit.queue-stopped-after-422",
+            "a heartbeat that counts unsent forms shows it, which few devices send; the forms that are on the server at the end of form-422 show the same"
+        ),
     ]
 
     // MARK: Expected events

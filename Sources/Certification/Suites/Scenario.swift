@@ -51,6 +51,8 @@ public struct Scenario: Hashable, Sendable, Identifiable {
     public let faults: [String]
     /// The actions during the scenario.
     public let deeds: [Deed]
+    /// Moments at which the state is compared, besides the end; in their order.
+    public let points: [ComparisonPoint]
     /// Seconds after which it is ended in any case.
     public let limit: Double
     /// Whether the client is ended once all expected events were seen and it is silent: its script
@@ -72,7 +74,8 @@ public struct Scenario: Hashable, Sendable, Identifiable {
     public init(
         _ id: String, _ title: String, asks: String, server: Server = Server(),
         seed: [Step] = [], script: [Step],
-        faults: [String] = [], deeds: [Deed] = [], limit: Double = 40, lingers: Bool = false,
+        faults: [String] = [], deeds: [Deed] = [], points: [ComparisonPoint] = [],
+        limit: Double = 40, lingers: Bool = false,
         merged: [String: String] = [:], unstored: Set<String> = [],
         final: Set<String> = [], endsRefused: Bool = false,
         situations: [Situation]
@@ -86,6 +89,7 @@ public struct Scenario: Hashable, Sendable, Identifiable {
         self.script = script
         self.faults = faults
         self.deeds = deeds
+        self.points = points
         self.limit = limit
         self.merged = merged
         self.unstored = unstored

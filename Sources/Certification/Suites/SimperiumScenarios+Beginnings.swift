@@ -30,6 +30,16 @@ extension SimperiumScenarios {
                     rules: ["http.*"],
                     except: needingMore),
                 Situation(
+                    "closing",
+                    expectations: [
+                        .lines(
+                            "response.header.connection:close", "an answer with Connection: close"),
+                        .lines(
+                            "kind:exchange", "a request after that",
+                            after: "response.header.connection:close"),
+                    ],
+                    rules: ["http.after-close"], isOptional: true),
+                Situation(
                     "index", expectations: [indexed],
                     rules: [
                         "simperium.index.limit", "simperium.index.request-form",

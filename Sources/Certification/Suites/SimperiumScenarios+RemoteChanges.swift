@@ -64,7 +64,8 @@ extension SimperiumScenarios {
                             after: "command:c sender:server operation:-"),
                     ],
                     rules: besideOthers + [
-                        "simperium.remote.echo-of-removal", "simperium.change.remove-refused",
+                        "simperium.remote.echo-of-removal", "simperium.remote.brought-back",
+                        "simperium.change.remove-refused",
                     ])
             ]),
         Scenario(

@@ -3,9 +3,9 @@ extension SimperiumScenarios {
     static let silences: [Scenario] = [
         Scenario(
             "silent-server", "The server accepts heartbeats and sends nothing any more",
-            asks: "Open the app, and leave it in the foreground for 125 s.",
-            seed: objects(1), script: [.waitSynced, .pause(125)],
-            faults: ["command:h sender:server => drop name=heartbeat-lost"], limit: 145,
+            asks: "Open the app, and leave it in the foreground for 155 s.",
+            seed: objects(1), script: [.waitSynced, .pause(155)],
+            faults: ["command:h sender:server => drop name=heartbeat-lost"], limit: 175,
             lingers: true,
             situations: [
                 Situation(
@@ -15,9 +15,10 @@ extension SimperiumScenarios {
                         .either(
                             .lines(
                                 "api:simperium.socket", "a second socket", count: 2),
+                            // 90 s, and until the next heartbeat.
                             .lasting(
-                                95, after: "command:h sender:client",
-                                "a session of 95 s after the heartbeat")),
+                                120, after: "command:h sender:client",
+                                "a session of 120 s after the heartbeat")),
                     ],
                     rules: ["simperium.heartbeat.dead-connection"])
             ]),
@@ -28,6 +29,12 @@ extension SimperiumScenarios {
             script: [
                 .waitSynced, .pause(66), .set(key: "mine", data: #"{"content":"after a rest"}"#),
                 .waitSynced,
+            ],
+            points: [
+                ComparisonPoint(
+                    "after a minute of rest",
+                    when: .lasting(
+                        60, after: "command:auth sender:server", "a session of 60 s"), steps: 1)
             ], limit: 80,
             situations: [
                 Situation(

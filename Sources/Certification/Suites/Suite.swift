@@ -17,6 +17,9 @@ public struct Suite: Sendable {
     public let scenarios: [Scenario]
     /// A case for each rule about clients, sorted by identifier.
     public let cases: [Case]
+    /// The cases that were not chosen, and fail nevertheless where a scenario that was chosen shows
+    /// that the client broke their rules; sorted by identifier.
+    public let watched: [Case]
     /// The application, or the project, that the client belongs to.
     public let app: String
     /// The bucket of the client's objects.
@@ -28,21 +31,27 @@ public struct Suite: Sendable {
     ///   - name: The protocol.
     ///   - rules: The rules to choose from.
     public init(_ name: Name, rules: [Rule] = Rules.all) {
+        self.init(
+            name, rules: rules,
+            scenarios: name == .simperium ? SimperiumScenarios.all : CommCareScenarios.all)
+    }
+
+    /// A suite of these scenarios.
+    init(_ name: Name, rules: [Rule], scenarios: [Scenario]) {
         self.name = name
+        self.scenarios = scenarios
         app = "certify"
         let areas: [String]
         let reasons: [(pattern: String, reason: String)]
         switch name {
         case .simperium:
             areas = ["simperium.", "websocket.", "http."]
-            scenarios = SimperiumScenarios.all
             reasons = SimperiumScenarios.reasons
         case .commcare:
             areas = ["commcare.", "openrosa.", "http."]
-            scenarios = CommCareScenarios.all
             reasons = CommCareScenarios.reasons
         }
-        let scenarios = scenarios
+        watched = []
         cases = rules.filter { rule in
             rule.blames == .client && areas.contains { rule.id.hasPrefix($0) }
         }.sorted { $0.id < $1.id }.map { rule in
@@ -58,16 +67,20 @@ public struct Suite: Sendable {
         }
     }
 
-    private init(_ suite: Suite, scenarios: [Scenario], cases: [Case]) {
+    private init(_ suite: Suite, scenarios: [Scenario], cases: [Case], isWatching: Bool) {
         name = suite.name
         app = suite.app
         self.scenarios = scenarios
         self.cases = cases
+        let chosen = Set(cases.map(\.id))
+        watched =
+            suite.watched + (isWatching ? suite.cases.filter { !chosen.contains($0.id) } : [])
     }
 
     /// The cases and scenarios with these identifiers, or beginnings of them with a star.
     ///
-    /// A scenario stands for all of its cases, and a case for the scenarios that it needs.
+    /// A scenario stands for all of its cases, and for any rule that is broken in it; a case stands
+    /// for the scenarios that it needs.
     ///
     /// - Returns: The part of the suite, and those of `patterns` that match nothing.
     public func chosen(_ patterns: [String]) -> (suite: Suite, unknown: [String]) {
@@ -75,10 +88,12 @@ public struct Suite: Sendable {
         var chosenCases: Set<String> = []
         var played: Set<String> = []
         var unknown: [String] = []
+        var isWatching = false
         for pattern in patterns {
             let found = cases.filter { Situation.matches(pattern, $0.id) }
             let played = scenarios.filter { Situation.matches(pattern, $0.id) }.map(\.id)
             if found.isEmpty, played.isEmpty { unknown.append(pattern) }
+            if !played.isEmpty { isWatching = true }
             chosenCases.formUnion(found.map(\.id))
             chosenCases.formUnion(
                 cases.filter { $0.exercises.contains { played.contains($0.scenario) } }.map(\.id))
@@ -93,7 +108,7 @@ public struct Suite: Sendable {
         }
         let suite = Suite(
             self, scenarios: scenarios.filter { played.contains($0.id) },
-            cases: cases.filter { chosenCases.contains($0.id) })
+            cases: cases.filter { chosenCases.contains($0.id) }, isWatching: isWatching)
         return (suite, unknown)
     }
 
@@ -110,7 +125,7 @@ public struct Suite: Sendable {
             self, scenarios: scenarios.filter { !isLeftOut($0.id) },
             cases: cases.filter { one in
                 one.exercises.isEmpty || one.exercises.contains { !isLeftOut($0.scenario) }
-            })
+            }, isWatching: true)
         return (rest, unknown)
     }
 }

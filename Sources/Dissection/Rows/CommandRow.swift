@@ -32,7 +32,9 @@ public struct CommandRow: Hashable, Sendable {
     public var payloadSize: Int
     /// Key of the object, for `e` and for a `c` with one change.
     public var key: String?
-    /// Change version that the command states, if one.
+    /// Name of the request in the `cmd` of an `init`: `i` or `cv`.
+    public var request: String?
+    /// Change version that the command states, if one; of an `init`, that of its `cmd`.
     public var cv: String?
     /// Error code of an `auth` or of the first change with one.
     public var error: Int?
@@ -49,8 +51,8 @@ public struct CommandRow: Hashable, Sendable {
     public init(
         id: CommandID, message: MessageID, connection: ConnectionID, position: Int, sender: Peer,
         at: Instant, channel: Int?, name: String, bucket: String?, app: String?, text: [UInt8]?,
-        payloadOffset: Int, payloadSize: Int, key: String?, cv: String?, error: Int?,
-        problem: String?
+        payloadOffset: Int, payloadSize: Int, key: String?, request: String? = nil, cv: String?,
+        error: Int?, problem: String?
     ) {
         self.id = id
         self.message = message
@@ -66,10 +68,14 @@ public struct CommandRow: Hashable, Sendable {
         self.payloadOffset = payloadOffset
         self.payloadSize = payloadSize
         self.key = key
+        self.request = request
         self.cv = cv
         self.error = error
         self.problem = problem
     }
+
+    /// Its names: that of the command, and of an `init` that of the request in its `cmd` too.
+    public var names: [String] { [name] + (request.map { [$0] } ?? []) }
 }
 
 /// One change of a Simperium `c` command.

@@ -126,8 +126,9 @@ struct SimperiumConversation {
                     sender: message.sender, at: message.endedAt, channel: command.channel,
                     name: command.name, bucket: bucket, app: app, text: isWhole ? nil : text,
                     payloadOffset: command.payload.lowerBound,
-                    payloadSize: command.payload.count, key: command.key, cv: command.cv,
-                    error: command.error, problem: command.problem?.description)))
+                    payloadSize: command.payload.count, key: command.key,
+                    request: command.request, cv: command.cv, error: command.error,
+                    problem: command.problem?.description)))
         if case .changes(let changes) = command.body {
             for (index, change) in changes.enumerated() {
                 output.emit(

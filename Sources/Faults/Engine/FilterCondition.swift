@@ -71,7 +71,11 @@ indirect enum FilterCondition: Sendable {
             }
         case (.opcode, .range(let range)): self = .opcode(range)
         case (.command, .equal(let text)):
-            self = MessagePrefilter.packed(text.utf8).map(FilterCondition.name) ?? .open
+            let names = text == "i" || text == "cv" ? [text, "init"] : [text]
+            self = .one(
+                of: names.map {
+                    MessagePrefilter.packed($0.utf8).map(FilterCondition.name) ?? .open
+                })
         case (.channel, .range(let range)): self = .channel(range)
         case (.bucket, .equal(let text)): self = .bucket(text)
         case (.key, .equal(let text)), (.cv, .equal(let text)), (.ccid, .equal(let text)),

@@ -29,7 +29,9 @@ extension FaultRecovery {
         let bucket = row.bucket ?? ""
         for client in directory.names(of: row.connection) {
             switch row.name {
-            case "init": tried(.authorisation(client, bucket: bucket), at: row.at)
+            case "init":
+                tried(.authorisation(client, bucket: bucket), at: row.at)
+                if row.request != nil { ask(client, bucket, row) }
             case "h": tried(.heartbeat(client), at: row.at)
             case "c": for change in changes { send(change, client, bucket, row, text) }
             case "i", "cv": ask(client, bucket, row)
@@ -63,14 +65,10 @@ extension FaultRecovery {
         if let channel = row.channel, let bucket = request.bucket ?? row.bucket {
             directory.name(channel, bucket, on: row.connection)
         }
-        guard case .index? = request.request else { return }
-        for client in directory.names(of: row.connection) {
-            tried(.index(client, bucket: row.bucket ?? ""), at: row.at)
-        }
     }
 
     private mutating func ask(_ client: ClientName, _ bucket: String, _ row: CommandRow) {
-        if row.name == "i" { tried(.index(client, bucket: bucket), at: row.at) }
+        if row.names.contains("i") { tried(.index(client, bucket: bucket), at: row.at) }
         let sign = RecoveryEvent.asked(client, bucket: bucket)
         tried(sign, at: row.at)
         show(sign, evidence(row, "the client requested it again, with command c\(row.id)"))

@@ -92,6 +92,26 @@ enum CommandEdit {
         return spliced(text, [(0..<digits, Array("\(channel)".utf8))])
     }
 
+    /// An `init` without its `cmd`; nil where there is none.
+    static func withoutRequest(_ text: [UInt8]) -> [UInt8]? {
+        let command = SimperiumCommand.parse(text, from: .client)
+        guard case .initialize = command.body,
+            let root = try? JSONDocument.scan(text, in: command.payload).root,
+            root.kind == .object
+        else { return nil }
+        let members = Array(root.members)
+        // With the comma behind it, or before it where it is the last.
+        let splices: [Splice] = members.indices.filter { members[$0].key.string == "cmd" }.map {
+            let start = members[$0].key.range.lowerBound
+            if $0 + 1 < members.count {
+                return (start..<members[$0 + 1].key.range.lowerBound, [])
+            }
+            let before = $0 == 0 ? start : members[$0 - 1].value.range.upperBound
+            return (before..<members[$0].value.range.upperBound, [])
+        }
+        return splices.isEmpty ? nil : spliced(text, splices)
+    }
+
     /// Refusals in the place of changes.
     ///
     /// - Parameters:

@@ -43,6 +43,8 @@ extension WebSocketGate {
             (.changeUnknown, .changes), (.authFailure, .initialize), (.authExpired, .initialize):
             guard let channel = command.channel else { return fail("the command has no channel") }
             answers = Self.answers(action, channel: channel)
+        case (.cvUnknown, .initialize), (.changeUnknown, .initialize):
+            return answerRequest(firing, spoken, position, at, &verdict)
         case (.entityUnknown, .entityRequest):
             answers = [spoken.part.text + [0x0A, 0x3F]]
         case (.wrongHeartbeat, .heartbeat(let count)):
@@ -59,6 +61,54 @@ extension WebSocketGate {
                 firing, at, &verdict)
         }
         return true
+    }
+
+    /// Takes the `cv` out of an `init`, and has the client receive the answer when its channel opens.
+    ///
+    /// - Returns: False, as the `init` goes on.
+    private mutating func answerRequest(
+        _ firing: Firing, _ spoken: Spoken, _ position: Int, _ at: Instant,
+        _ verdict: inout MessageVerdict
+    ) -> Bool {
+        let place = spoken.row.position
+        var text = spoken.part.text
+        if case .changed(let changed) = verdict.outcomes[position] { text = changed }
+        guard spoken.command.request == "cv", let channel = spoken.command.channel,
+            let rest = CommandEdit.withoutRequest(text)
+        else {
+            fail(
+                firing, .client, at, "there is no cv in the cmd of the init", position: place,
+                &verdict)
+            return false
+        }
+        guard openings.count < Self.maxWaiting || openings[channel] != nil else {
+            fail(
+                firing, .client, at, "\(Self.maxWaiting) channels wait already", position: place,
+                &verdict)
+            return false
+        }
+        openings[channel] = Opening(
+            firing: firing, answers: Self.answers(firing.action, channel: channel))
+        verdict.before.append(row(firing, .client, at, position: place, hasTaken: true))
+        verdict.outcomes[position] = .changed(rest)
+        return false
+    }
+
+    /// Sends what is to follow the server's `auth`; nothing where that is a refusal.
+    mutating func answerOpened(
+        _ spoken: Spoken, _ at: Instant, _ verdict: inout MessageVerdict
+    ) {
+        guard !openings.isEmpty, case .auth(let reply) = spoken.command.body,
+            spoken.command.sender == .server,
+            let opening = spoken.command.channel.flatMap({ openings.removeValue(forKey: $0) }),
+            case .accepted = reply
+        else { return }
+        for text in opening.answers {
+            make(
+                MessageVerdict.Made(
+                    payload: text, receiver: .client, draw: opening.firing.draw),
+                opening.firing, at, &verdict)
+        }
     }
 
     /// The answer of a server on a channel.

@@ -113,16 +113,16 @@ extension WebSocketGate {
             let each = spoken[position]
             let waiting = postponed.count
             answerForwarded(each, position, at, &verdict)
-            answerRequest(each, position, at, &verdict)
+            answerOpened(each, at, &verdict)
             if interest.contains(.command) {
                 let client = conversation.clientID(each.command.channel) ?? context.client
                 let key = each.row.key ?? each.changes.first?.key ?? ""
-                let scope = FaultScope(connection: context.connection, client: client, key: key)
                 for firing in session.judge(
                     CommandSubject(message: subject, row: each.row, changes: each.changes),
-                    phase: .command, scope: scope, at: at)
+                    phase: .command,
+                    scope: FaultScope(connection: context.connection, client: client, key: key),
+                    at: at)
                 where act(firing, on: each, position, at, &verdict) { break }
-                judgeRequest(of: each, subject, scope, position, at, &verdict)
             }
             join(each, position, at, &verdict)
             overtake(waiting, &verdict) {
@@ -176,7 +176,7 @@ extension WebSocketGate {
             name: command.name, bucket: bucket, app: conversation.app,
             text: part.range == nil ? nil : part.text,
             payloadOffset: command.payload.lowerBound, payloadSize: command.payload.count,
-            key: command.key, cv: command.cv, error: command.error,
+            key: command.key, request: command.request, cv: command.cv, error: command.error,
             problem: command.problem?.description)
         var changes: [ChangeRow] = []
         if case .changes(let found) = command.body {

@@ -45,6 +45,13 @@ extension WebSocketGate {
         var isDone = false
     }
 
+    /// What a client receives once its channel is open, in place of the answer to the `cmd` of its
+    /// `init`, which the server does not get.
+    struct Opening {
+        let firing: Firing
+        let answers: [[UInt8]]
+    }
+
     /// The maximum number of delayed messages, and of their bytes.
     static let maxWaiting = 1024
     static let maxWaitingBytes = 16 << 20
@@ -88,12 +95,8 @@ extension WebSocketGate {
         }
     }
 
-    /// States what was to replace an answer that the server never gave.
+    /// States the refusals whose change was never answered by the server.
     mutating func failRefusals(_ at: Instant, _ commands: inout [GateCommand]) {
-        for firing in unknowns.sorted(by: { $0.key < $1.key }).map(\.value) {
-            commands.append(failure(of: firing, .server, at, "the server did not answer the cv"))
-        }
-        unknowns = [:]
         let left = refusals.values.filter { !$0.isDone }.map(\.firing)
         refusals = [:]
         for firing in Set(left).sorted(by: { ($0.rule, $0.occurrence) < ($1.rule, $1.occurrence) })

@@ -37,8 +37,8 @@ public struct WebSocketGate {
     var joining: [Joining] = []
     /// Changes that the server gets and the client shall see refused, by identifier.
     var refusals: [String: Refusal] = [:]
-    /// Rules that answer the `cv` in the `cmd` of the last `init`, by channel.
-    var unknowns: [Int: Firing] = [:]
+    /// Channels whose `auth` is to be followed by an answer to their `init`.
+    var openings: [Int: Opening] = [:]
     var shaping: [Firing] = []
     var conditions = FilterConditions()
 
@@ -193,9 +193,8 @@ public struct WebSocketGate {
 
     /// Whether commands have to be read.
     var wantsCommands: Bool {
-        session.interest.contains(.command) || !refusals.isEmpty || !unknowns.isEmpty
-            || !joining.isEmpty
-            || postponed.contains(where: \.isCommand)
+        session.interest.contains(.command) || !refusals.isEmpty || !joining.isEmpty
+            || !openings.isEmpty || postponed.contains(where: \.isCommand)
     }
 
     /// Appends what needs no decision.

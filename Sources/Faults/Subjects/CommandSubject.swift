@@ -36,7 +36,7 @@ public struct CommandSubject: FilterSubjectValues, Sendable {
         case .note: message.value(of: .note, name: nil)
         case .problem: row.problem.map(FilterValue.text)
         case .sender: .text(row.sender.description)
-        case .command: .text(row.name)
+        case .command: texts(row.names)
         case .channel: row.channel.map { .integer(Int64($0)) }
         case .bucket: row.bucket.map(FilterValue.text)
         case .app: row.app.map(FilterValue.text)

@@ -192,7 +192,9 @@ extension Field {
                 "What follows the name of a command; the decoded payload of a message.")
         case .command:
             FieldDetails(
-                .text, [.command], "Name of the command: init, auth, i, e, cv, c, o, h, index ...")
+                .text, [.command],
+                "Name of the command: init, auth, i, e, cv, c, o, h, index ...; of an init the i or "
+                    + "cv in its cmd as well.")
         case .channel:
             FieldDetails(.integer, [.command], "Channel; commands of the connection have none.")
         case .bucket:

@@ -86,7 +86,7 @@ extension Field {
         case .text: Self.messageWords("c.message_id")
         case .sender: .column(Self.sender("c.sender"))
         case .body, .payload: .looked(Self.commandMessage, .column(Self.commandPayload))
-        case .command: .column("c.name")
+        case .command: .several([.column("c.name"), .column("c.request")])
         case .channel: .column("c.channel")
         case .bucket: .column("c.bucket")
         case .app: .column("c.app")

@@ -9,7 +9,8 @@ extension ExportedRow {
         "host path query status started_ns ended_ns request_size response_size outcome problem "
             + "retry_after device is_local side fate counterpart_id")
     private static let commandColumns = Tables.command.select(
-        "id session_id connection_id message_id sender at_ns channel name bucket app key cv error")
+        "id session_id connection_id message_id sender at_ns channel name bucket app key request cv "
+            + "error")
     private static let commandProblem = Tables.command.select(
         "problem side fate counterpart_id")
     private static let messageColumns = Tables.message.select(

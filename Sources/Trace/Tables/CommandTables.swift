@@ -42,7 +42,8 @@ extension Tables {
                 \.payloadOffset, \.payloadOffset),
             .value("payload_size", "bytes of its payload", \.payloadSize, \.payloadSize),
             .value("key", "key of the object, for e and for a c with one change", \.key, \.key),
-            .value("cv", "its change version", \.cv, \.cv),
+            .value("request", "of an init the request in its cmd: i or cv", \.request, \.request),
+            .value("cv", "its change version; of an init that of its cmd", \.cv, \.cv),
             .value(
                 "error", "error code of an auth or of the first change with one", \.error, \.error),
             .value("problem", "what is wrong with it and where", \.problem, \.problem),

@@ -1,8 +1,8 @@
 import Certification
 import Synchronization
 
-/// Reports the progress of a certification: to the operator of a device, or in a line on a
-/// terminal.
+/// Reports the progress of a certification: to the operator of a device, or on standard error, in a
+/// line that overwrites itself on a terminal and elsewhere in a line for each scenario that is over.
 final class CertificationProgress: Sendable {
     private struct State {
         var bar = ProgressBar()
@@ -12,11 +12,14 @@ final class CertificationProgress: Sendable {
 
     private let scenarios: Int
     private let isDevice: Bool
+    private let isStrict: Bool
     private let state = Mutex(State())
 
-    init(scenarios: Int, isDevice: Bool) {
+    /// Progress of this many scenarios; findings of severity info count with `isStrict`.
+    init(scenarios: Int, isDevice: Bool, isStrict: Bool) {
         self.scenarios = scenarios
         self.isDevice = isDevice
+        self.isStrict = isStrict
     }
 
     /// A scenario began or ended.
@@ -29,10 +32,14 @@ final class CertificationProgress: Sendable {
                 draw(&$0)
             }
         case .ended(let played):
-            if isDevice { StandardError.write("tapedeck: \(played.scenario.id) is over\n") }
             state.withLock {
                 $0.ended += 1
                 $0.running.removeAll { $0 == played.scenario.id }
+                if isDevice || !StandardError.isTerminal {
+                    StandardError.write(
+                        "tapedeck: \($0.ended) of \(scenarios): \(played.scenario.id) "
+                            + "\(played.outcome(isStrict: isStrict))\n")
+                }
                 draw(&$0)
                 if $0.ended == scenarios { $0.bar.clear() }
             }

@@ -81,11 +81,13 @@ struct CertificationRun {
         let folders = CaseFolders(root: options.output ?? "certify-\(suite.name.rawValue)")
         let suite = suite
         let isDevice = options.isDevice
+        let patience = options.patience
         let command =
             options.builtin
             ? [CertificationRun.ownPath, "certify", "drive"] : options.command
         let progress = CertificationProgress(
-            scenarios: suite.scenarios.count, isDevice: options.isDevice)
+            scenarios: suite.scenarios.count, isDevice: options.isDevice,
+            isStrict: options.strict)
         return Certifier.Means(
             parts: parts,
             makeFolder: { scenario throws(CertificationError) in try folders.make(scenario) },
@@ -105,7 +107,9 @@ struct CertificationRun {
             look: { keys, place throws(CertificationError) in
                 try await SecondClient.look(keys, suite: suite, at: place)
             },
-            diagnose: { trace throws(CertificationError) in try TraceFindings.read(trace) },
+            diagnose: { trace throws(CertificationError) in
+                try TraceFindings.read(trace, patience: patience)
+            },
             tell: { progress.show($0) })
     }
 

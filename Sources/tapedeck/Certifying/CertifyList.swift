@@ -12,6 +12,7 @@ enum CertifyList {
             output += "scenario \(scenario.id): \(scenario.title)\n"
             output += "    asks: \(scenario.asks)\n"
             for fault in scenario.faults { output += "    fault: \(fault)\n" }
+            for point in scenario.points { output += "    compared: \(point.name)\n" }
             output += "    limit: \(Int(scenario.limit)) s\n"
         }
         for one in suite.cases {

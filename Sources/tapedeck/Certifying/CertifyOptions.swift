@@ -54,6 +54,12 @@ struct CertifyOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
+            "The time after which each duty of the client counts as not done, such as 30s, in place of the deadlines of the rules.",
+            valueName: "duration"))
+    var patience: TimeSpan?
+
+    @Option(
+        help: ArgumentHelp(
             "Folder for traces and scripts (default: certify-PROTOCOL).", valueName: "dir"))
     var output: String?
 

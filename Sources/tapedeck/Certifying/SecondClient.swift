@@ -39,7 +39,7 @@ enum SecondClient {
             }
             return view
         case .commcare:
-            let folder = "\(place.folder)/third-device"
+            let folder = "\(place.folder)/third-device-\(place.looks)"
             try await commCare(
                 .sync(isAutomatic: false), suite.app, place, folder: folder)
             do throws(CommCareClientError) {

@@ -8,9 +8,19 @@ import Wire
 /// What the diagnosis and the judgement of faults say about a trace.
 enum TraceFindings {
     /// Reads the trace at `path`; what is found is stored in it as well.
-    static func read(_ path: String) throws(CertificationError) -> TraceVerdicts {
+    ///
+    /// - Parameters:
+    ///   - path: The trace.
+    ///   - patience: How long each duty may wait; nil for the deadlines of the rules.
+    /// - Returns: The findings, what could not be decided, and faults without a recovery.
+    /// - Throws: ``CertificationError`` where the trace cannot be read.
+    static func read(
+        _ path: String, patience: TimeSpan?
+    ) throws(CertificationError) -> TraceVerdicts {
         do throws(SessionError) {
-            let sessions = try TraceDiagnosis.diagnose(trace: path).sessions
+            let sessions = try TraceDiagnosis.diagnose(
+                trace: path, patienceNanoseconds: patience?.nanoseconds
+            ).sessions
             let faults = try FaultJudgement.judge(trace: path).sessions.flatMap(\.faults)
             let lost = faults.filter {
                 $0.verdict?.verdict == FaultVerdict.Outcome.notRecovered.rawValue

@@ -18,7 +18,7 @@ enum FindingJUnit {
                     name: "session \(id)",
                     cases: rules.map { rule in
                         JUnitReport.Case(
-                            group: RulePage.area(rule), name: rule.id, seconds: "0",
+                            group: RuleTopic(of: rule).id, name: rule.id, seconds: "0",
                             outcome(broken[rule.id] ?? [], open[rule.id] ?? [], fails))
                     })
             }

@@ -93,12 +93,14 @@ enum RulePage {
 
 
             """
-        var areas: [String] = []
-        for rule in rules where areas.last != area(rule) { areas.append(area(rule)) }
-        for area in areas {
-            text += "## \(area)\n\n| Rule | Severity | About | Time | What | Source |\n"
+        var topics: [RuleTopic] = []
+        for rule in rules where topics.last != RuleTopic(of: rule) {
+            topics.append(RuleTopic(of: rule))
+        }
+        for topic in topics {
+            text += "## \(topic.id)\n\n| Rule | Severity | About | Time | What | Source |\n"
             text += "| --- | --- | --- | --- | --- | --- |\n"
-            for rule in rules where self.area(rule) == area {
+            for rule in rules where RuleTopic(of: rule) == topic {
                 text += "| `\(rule.id)` | \(rule.severity.rawValue) | \(rule.blames)"
                 text += " | \(time(rule)) | \(cell(rule.title)) | \(sources(of: rule)) |\n"
             }
@@ -159,13 +161,6 @@ enum RulePage {
         return file.hasPrefix(here)
             ? "[\(anchor.uppercased())](\(file.dropFirst(here.count))#\(anchor))"
             : "[\(anchor.replacing("-", with: " "))](../\(file)#\(anchor))"
-    }
-
-    /// What the identifier begins with: protocol and area, such as `simperium.change` or `http`.
-    static func area(_ rule: Rule) -> String {
-        let parts = rule.id.split(separator: ".")
-        let hasAreas = ["simperium", "commcare"].contains(parts.first)
-        return parts.prefix(hasAreas ? 2 : 1).joined(separator: ".")
     }
 
     private static func cell(_ text: String) -> String {

@@ -77,7 +77,8 @@ struct TappedLine: FireLine {
             id: CommandID(lastCommand), message: MessageID(lastCommand), connection: id,
             position: 0, sender: sender, at: now, channel: command.channel, name: command.name,
             bucket: nil, app: nil, text: nil, payloadOffset: command.payload.lowerBound,
-            payloadSize: command.payload.count, key: command.key, cv: command.cv,
+            payloadSize: command.payload.count, key: command.key, request: command.request,
+            cv: command.cv,
             error: command.error, problem: command.problem.map { "\($0)" })
         if keepsTranscript {
             group.append(

@@ -10,7 +10,7 @@ enum EditCases {
     static let more = SessionScript.text + " more"
 
     static let all: [RuleCase] =
-        doubled + doubledAtOnce + takenBack + takenBackAtOnce + ownUndone + forgotten
+        doubled + doubledAtOnce + takenBack + takenBackAtOnce + broughtBack + ownUndone + forgotten
         + forgottenAmongOthers + goneOn + halves
 
     static func number(_ value: Int) -> String { #"{"n":{"o":"r","v":\#(value)}}"# }
@@ -155,6 +155,36 @@ enum EditCases {
             repeatItself(&$0, wait: 0.5)
         } unlike: {
             repeatItself(&$0, wait: 0.01)
+        },
+    ]
+
+    // MARK: Brought back
+
+    /// The object is removed, and the client makes it with this text.
+    private static func bringBack(
+        _ script: inout SessionScript, text: String = Self.text, by client: String = "c-2",
+        wait: Double = 0.5, _ between: (inout SessionScript, ConnectionID) -> Void = { _, _ in }
+    ) {
+        let c = script.ready()
+        if client == "c-1" { script.edit(c, "f1", nil, sv: nil, o: "-", at: 1.9) }
+        script.made(c, "f1", nil, sv: 3, ev: 4, o: "-", by: client, at: 2)
+        between(&script, c)
+        let v =
+            #"{"text":{"o":"+","v":"\#(text)"},"n":{"o":"+","v":1},"on":{"o":"+","v":true},"#
+            + #""list":{"o":"+","v":[1,2]}}"#
+        script.edit(c, "a1", v, sv: nil, at: 2 + wait)
+    }
+
+    private static let broughtBack: [RuleCase] = [
+        RuleCase(R.broughtBack, .breaks, "at once") { bringBack(&$0) },
+        RuleCase(R.broughtBack, .breaks, "after some seconds") { bringBack(&$0, wait: 4) },
+        RuleCase(R.broughtBack, .behaves, "another one of that key") {
+            bringBack(&$0, text: "another note")
+        },
+        RuleCase(R.broughtBack, .behaves, "much later") { bringBack(&$0, wait: 20) },
+        RuleCase(R.broughtBack, .behaves, "what it removed itself") { bringBack(&$0, by: "c-1") },
+        RuleCase(R.broughtBack, .silent, "bytes are missing") {
+            bringBack(&$0) { $0.gap($1, at: 2.1) }
         },
     ]
 

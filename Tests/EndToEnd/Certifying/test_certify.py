@@ -9,6 +9,7 @@ from pathlib import Path
 
 import mutants
 import pytest
+import shim_mutants
 from programs import TAPEDECK, Program, environment, sql, tapedeck
 
 BAD = Path(__file__).parent / "bad_client.py"
@@ -19,7 +20,11 @@ UNREACHABLE = {
         "http.chunked-refused": "token-chunks: missing: a request for a token in chunks",
         "http.cookie": "cookies are followed on one connection",
     },
-    "commcare": {"http.retry-after-4xx": "it ignores requests to CommCare"},
+    "commcare": {
+        "http.retry-after-4xx": "it ignores requests to CommCare",
+        "http.after-close": "the server of the suite keeps connections open",
+        "commcare.submit.queue-stopped-after-422": "a heartbeat that counts unsent forms shows it",
+    },
 }
 
 
@@ -34,7 +39,8 @@ def certify(tmp_path: Path, suite: str, *arguments: str | Path,
         assert program.wait(seconds) == status, program.said()
     finally:
         program.kill()
-    return json.loads(report.read_text()) | {"text": "\n".join(program.output)}
+    return json.loads(report.read_text()) | {
+        "text": "\n".join(program.output), "progress": program.errors}
 
 
 def verdicts(report: dict, verdict: str) -> dict[str, str]:
@@ -197,6 +203,8 @@ def test_false(tmp_path: Path, how: str, said: list[str]) -> None:
     for words in said:
         assert any(words in line for line in complaints(report)), complaints(report)
     assert undone and report["text"].startswith("not done  scenario edits")
+    assert "\nnot done: edits\n" in report["text"]
+    assert report["progress"][0].startswith("tapedeck: 1 of 1: edits not done: the client did not")
     assert not report["scenarios"][0]["passed"] and report["scenarios_failed"] == 1
     assert "simperium.change.no-sv" not in verdicts(report, "passed")
 
@@ -207,6 +215,14 @@ def test_left_early(tmp_path: Path) -> None:
                      "ignores", status=1)
     assert "the client did not stay for the 66 s of its script" in complaints(report)
     assert "simperium.heartbeat.missing" in verdicts(report, "not exercised")
+
+
+def test_patience(tmp_path: Path) -> None:
+    """With --patience what comes later than that is a mistake."""
+    chosen = ("--case", "restore-202", "--builtin")
+    assert verdicts(certify(tmp_path, "commcare", *chosen), "failed") == {}
+    report = certify(tmp_path, "commcare", *chosen, "--patience", "1ms", status=1)
+    assert set(verdicts(report, "failed")) == {"commcare.sync.polled-late"}
 
 
 def test_replayed(tmp_path: Path) -> None:
@@ -223,6 +239,7 @@ def test_skip(tmp_path: Path) -> None:
     chosen = ("--case", "edits", "--case", "unicode", "--skip", "unicode", "--builtin")
     report = certify(tmp_path, "simperium", *chosen)
     assert [one["scenario"] for one in report["scenarios"]] == ["edits"]
+    assert report["progress"] == ["tapedeck: 1 of 1: edits passed"]
     report = certify(tmp_path, "simperium", "--case", "token-chunks", "--builtin")
     assert report["not_exercised"] == 1 and complaints(report) == []
     certify(tmp_path, "simperium", "--case", "token-chunks", "--builtin", "--fail-on",
@@ -245,6 +262,10 @@ def test_inside(tmp_path: Path) -> None:
     passed = verdicts(report, "passed")
     assert {"simperium.cv.unknown-ignored", "simperium.index.instead-of-cv",
             "simperium.session.resend-before-cv", "simperium.index.unfinished"} <= passed.keys()
+    trace = next(one["trace"] for one in report["scenarios"] if one["scenario"] == "cv-unknown")
+    found = tapedeck("ls", "--json", trace, "command:cv sender:client fault:unknown").stdout
+    command = json.loads(found.splitlines()[0])
+    assert (command["name"], command["request"]) == ("init", "cv") and command["cv"]
 
 
 @pytest.mark.parametrize("name", ["forgets-unacknowledged", "doubles-text", "no-rebase",
@@ -254,6 +275,20 @@ def test_mutant(tmp_path: Path, name: str) -> None:
     mutant = next(each for each in mutants.MUTANTS if each.name == name)
     status, report = mutants.certify(mutant.suite, name, (mutant.scenario,), tmp_path)
     assert mutants.escape(mutant, status, report) == ""
+
+
+@pytest.mark.parametrize("name", [
+    "resends-before-cv", "no-removal", "sends-late", "no-token", "submits-twice"])
+def test_mutant_built_in(tmp_path: Path, name: str) -> None:
+    """So is the built-in client where one duty is broken on the wire; with none it passes."""
+    mutant = next(each for each in shim_mutants.MUTANTS if each.name == name)
+    for each in ("", name):
+        status, report = mutants.certify(mutant.suite, each, (mutant.scenario,), tmp_path / each,
+                                         command=shim_mutants.command(each))
+        if each:
+            assert mutants.escape(mutant, status, report) == ""
+        else:
+            assert (status, complaints(report)) == (0, [])
 
 
 def test_absent(tmp_path: Path) -> None:
@@ -268,3 +303,4 @@ def test_list() -> None:
     for suite in ("simperium", "commcare"):
         text = tapedeck("certify", suite, "--list", env=environment()).stdout
         assert "\nscenario " in text and "    fault: " in text and "\ncase " in text
+        assert "    compared: " in text

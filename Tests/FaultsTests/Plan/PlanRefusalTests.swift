@@ -155,6 +155,10 @@ struct PlanRefusalTests {
                 "two conditions on bucket exclude each other", "bucket:c"
             ),
             (
+                "command:{cv,init} command:{c,e} => drop",
+                "two conditions on command exclude each other", "command:{c,e}"
+            ),
+            (
                 "status:{200,404} status:{500,503} => close",
                 "two conditions on status exclude each other", "status:{500,503}"
             ),
@@ -210,7 +214,8 @@ struct PlanRefusalTests {
             "method:GET method:get", "note:a note:b", "not status:200 not status:503",
             "host:a.example host:*.example", "status:{200,404} status:{404,500}",
             "not (status:200 method:GET) status:200", "path:/a* path:*b",
-            "not has:status method:GET",
+            "not has:status method:GET", "command:init command:cv",
+            "command:i* command:i command:init",
         ] {
             #expect(throws: Never.self, "\(filter)") { try FaultRule.parse("\(filter) => close") }
         }

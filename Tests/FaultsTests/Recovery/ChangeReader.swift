@@ -6,6 +6,8 @@ import Wire
 enum ChangeReader {
     static func key(_ text: String, _ sender: Peer) -> String? { read(text, sender).key }
 
+    static func request(_ text: String, _ sender: Peer) -> String? { read(text, sender).request }
+
     static func error(_ text: String, _ sender: Peer) -> Int? { read(text, sender).error }
 
     static func rows(_ text: String, _ sender: Peer, of command: CommandID) -> [ChangeRow] {

@@ -65,6 +65,24 @@ import Wire
         #expect(book.verdicts()[0].tries == 2)
     }
 
+    @Test func `a request in an init counts as one`() {
+        var book = Playbook()
+        let socket = book.connect(0)
+        func opening(_ request: String) -> String {
+            #"0:init:{"name":"notes","clientid":"me","token":"t","app_id":"a","cmd":"\#(request)"}"#
+        }
+        book.command(1, .client, opening("cv:57"), on: socket, fault: "cv-unknown")
+        book.command(1, .server, "0:auth:me@example.org", on: socket)
+        book.command(1, .server, "0:cv:?", on: socket)
+        #expect(book.outcomes() == [.notRecovered])
+        let again = book.connect(2)
+        book.command(2, .client, opening("i:1:::100"), on: again)
+        book.command(3, .server, "0:auth:me@example.org", on: again)
+        book.command(3, .server, #"0:i:{"current":"57","index":[]}"#, on: again)
+        #expect(book.outcomes() == [.recovered])
+        #expect(book.verdicts()[0].tries == 1)
+    }
+
     @Test func `an entity that is not there must not be asked for for ever`() {
         var book = Playbook()
         let socket = opened(&book)

@@ -88,7 +88,9 @@ struct Playbook {
                     channel: isOfConnection ? nil : Int(parts[0]), name: name,
                     bucket: isOfConnection ? nil : "notes", app: "app", text: nil,
                     payloadOffset: 0, payloadSize: payload.utf8.count,
-                    key: ChangeReader.key(text, sender), cv: nil,
+                    key: ChangeReader.key(text, sender),
+                    request: ChangeReader.request(text, sender),
+                    cv: nil,
                     error: ChangeReader.error(text, sender), problem: nil),
                 changes: changes, text: Array(text.utf8)))
         if let action {

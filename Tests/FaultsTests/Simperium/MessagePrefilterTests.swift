@@ -13,6 +13,8 @@ struct MessagePrefilterTests {
         "3:e:missing.1\n?", "0:o:{}", "0:auth:a@b.example", #"0:auth:{"code":401,"msg":"no"}"#,
         #"0:init:{"name":"notes","clientid":"dev-1","api":"1.1","token":"t","app_id":"a"}"#,
         #"3:init:{"name":"tags","clientid":"dev-2","api":"1.1","token":"t","app_id":"a"}"#,
+        #"0:init:{"name":"notes","clientid":"dev-1","cmd":"cv:none"}"#,
+        #"3:init:{"name":"tags","clientid":"dev-2","cmd":"i::::50"}"#,
         #"0:c:{"id":"k","o":"M","v":{"a":{"o":"+","v":1}},"ccid":"c1"}"#,
         #"3:c:{"id":"\u006b","o":"M","v":{"a":{"o":"+","v":"Missing"}},"ccid":"c2"}"#,
         #"3:c:[{"clientid":"x","id":"missing","o":"M","v":{},"sv":4,"ev":5,"cv":"c","ccids":["z"]}]"#,
@@ -27,7 +29,8 @@ struct MessagePrefilterTests {
         "command:e or command:cv", "not command:h", "command:abcdefghij", "app:a", "error:440",
         "missing", "body~missing", "payload~ISSIN", "command:i key:*", "operation:M", "opcode:1",
         "opcode:1 sender:server", "payload~garbage", "command:log", "problem:*", "channel:*",
-        "command:init", #"command:"?""#, "not channel:*", "body~a@b",
+        "command:init", "command:cv", "command:i", "command:{e,i}", #"command:"?""#,
+        "not channel:*", "body~a@b",
     ]
 
     /// How much each rule held for.

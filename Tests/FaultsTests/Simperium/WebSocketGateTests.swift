@@ -19,8 +19,11 @@ private let opening =
     #"0:init:{"name":"notes","clientid":"dev-1","api":"1.1","token":"t","app_id":"notes-app"}"#
 private let otherOpening =
     #"1:init:{"name":"tags","clientid":"dev-2","api":"1.1","token":"t","app_id":"notes-app"}"#
-private let resuming =
-    #"0:init:{"name":"notes","clientid":"dev-1","api":"1.1","token":"t","app_id":"notes-app","cmd":"cv:aa"}"#
+private let asking =
+    #"0:init:{"name":"notes","cmd":"cv:aa","clientid":"dev-1","token":"t","app_id":"notes-app"}"#
+private let unasked =
+    #"0:init:{"name":"notes","clientid":"dev-1","token":"t","app_id":"notes-app"}"#
+private let reading = #"0:init:{"name":"notes","clientid":"dev-1", "cmd":"i:1:::50"}"#
 private let welcome = "0:auth:a@b.example"
 private let edit = #"0:c:{"id":"k","o":"M","v":{"a":{"o":"+","v":1}},"ccid":"c1"}"#
 private let second = #"0:c:{"id":"k","o":"M","v":{"b":{"o":"+","v":2}},"ccid":"c2","sv":1}"#
@@ -63,12 +66,20 @@ private let plays: [SocketPlay] = [
         rule: "command:cv => change-unknown", said: [(.client, "3:cv:aa")], toServer: [],
         toClient: ["3:c:?"]),
     SocketPlay(
-        rule: "command:cv cv:aa => cv-unknown",
-        said: [
-            (.client, resuming), (.server, "0:auth:ann"), (.server, "0:c:[]"),
-            (.server, "0:c:[]"), (.client, "0:cv:bb"),
-        ],
-        toServer: [resuming, "0:cv:bb"], toClient: ["0:auth:ann", "0:cv:?", "0:c:[]"]),
+        rule: "command:cv => cv-unknown first=1",
+        said: [(.client, asking), (.server, welcome), (.client, "0:cv:bb"), (.server, welcome)],
+        toServer: [unasked, "0:cv:bb"], toClient: [welcome, "0:cv:?", welcome]),
+    SocketPlay(
+        rule: "command:cv => change-unknown", said: [(.client, asking), (.server, welcome)],
+        toServer: [unasked], toClient: [welcome, "0:c:?"]),
+    SocketPlay(
+        rule: "command:cv => cv-unknown",
+        said: [(.client, asking), (.server, #"0:auth:{"code":401}"#), (.server, welcome)],
+        toServer: [unasked], toClient: [#"0:auth:{"code":401}"#, welcome]),
+    SocketPlay(
+        rule: "command:i sender:client => send 0:index",
+        said: [(.client, opening), (.client, reading)], toServer: [opening, reading],
+        toClient: ["0:index"]),
     SocketPlay(
         rule: "command:e => entity-unknown", said: [(.client, "0:e:a.b.3")], toServer: [],
         toClient: ["0:e:a.b.3\n?"]),

@@ -13,6 +13,8 @@ extension SimperiumChangeCheck {
         judgeUndoing(&trial, known, scene, &report)
         if trial.isJudged { return }
         if trial.change.sv == nil {
+            judgeBringingBack(&trial, known, scene, &report)
+            if trial.isJudged { return }
             judgeCreation(&trial, operations, scene, &report)
             return
         }

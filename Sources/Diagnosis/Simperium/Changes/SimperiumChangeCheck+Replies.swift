@@ -95,14 +95,19 @@ extension SimperiumChangeCheck {
         let place = place(name, scene)
         switch change.effect {
         case .empties: return truth.removeAll()
-        case .removes: return truth.remove(place)
+        case .removes:
+            bury(place, change)
+            return truth.remove(place)
         case .replaces, .edits: break
         case .nothing: return
         }
         guard let ev = change.ev, !truth.knows(place, ev), let range = change.value,
             range.upperBound <= text.count
         else { return }
-        if change.sv == nil { truth.remove(place) }
+        if change.sv == nil {
+            truth.remove(place)
+            removed.remove(place)
+        }
         if let own = change.ccids.first.flatMap({
             sent.place(of: Place(owner: scene.client, key: ExactText($0)))
         }), sent.values[own].change.sv == change.sv, let result = sent.values[own].result,

@@ -40,6 +40,7 @@ struct SimperiumChangeCheck: Check {
     var keys = SimperiumChangeRecent<Key>(most: 60_000)
     var sent = SimperiumChangeRecent<Sent>(most: 32 << 20)
     var truth = SimperiumChangeTruth()
+    var removed = SimperiumChangeRecent<SimperiumRemovedObject>(most: 8 << 20)
     var kept = SimperiumChangeEvidence()
     var deadlines = Deadlines<SimperiumChangeDeadline>(most: 20_000)
     var patience = Patience()
@@ -67,7 +68,9 @@ struct SimperiumChangeCheck: Check {
             guard let id = row.connection, row.hasEffect([.delayed, .stalled]) else { return }
             connections[id, default: .init()].isSlow = true
         // Objects may have been removed and created again.
-        case .gap: truth.removeAll()
+        case .gap:
+            truth.removeAll()
+            removed.removeAll()
         default: break
         }
     }

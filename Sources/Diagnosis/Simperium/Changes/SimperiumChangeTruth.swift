@@ -63,6 +63,14 @@ struct SimperiumChangeTruth: Sendable {
         }
     }
 
+    /// The data of the highest version that is known, and about how many bytes it has.
+    mutating func last(_ place: SimperiumChangePlace) -> (data: JSONValue, size: Int)? {
+        guard let object = objects.use(place),
+            let number = objects.values[object].map(\.number).max(), let data = value(place, number)
+        else { return nil }
+        return (data, size(place, number))
+    }
+
     /// Whether the data of a version are known.
     func knows(_ place: SimperiumChangePlace, _ number: Int64) -> Bool {
         objects.place(of: place).map { object in

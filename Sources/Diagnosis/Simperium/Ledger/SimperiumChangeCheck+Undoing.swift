@@ -247,7 +247,7 @@ extension SimperiumChangeCheck {
         return members.count > 3 ? "\(first) and \(members.count - 3) more" : first
     }
 
-    private static func words(_ nanoseconds: Int64) -> String {
+    static func words(_ nanoseconds: Int64) -> String {
         nanoseconds < 1_000_000_000
             ? "\(nanoseconds / 1_000_000) ms" : "\(nanoseconds / 1_000_000_000) s"
     }

@@ -2,7 +2,9 @@ import Wire
 
 /// Rules about edits that are made twice, taken back or left out.
 extension SimperiumChangeRules {
-    static let ofEdits: [Rule] = [repeatsInsert, takesBack, undoesOwnMember, forgotten]
+    static let ofEdits: [Rule] = [
+        repeatsInsert, takesBack, broughtBack, undoesOwnMember, forgotten,
+    ]
 
     static let repeatsInsert = Rule(
         "simperium.diff.repeats-insert", .error,
@@ -52,6 +54,22 @@ extension SimperiumChangeRules {
             + "acknowledged",
         cause: "takes the remote change into its ghost and not into its object, and sends the "
             + "difference"
+    )
+
+    static let broughtBack = Rule(
+        "simperium.remote.brought-back", .error,
+        title: "An object that another client removed is not made again as it was.",
+        source: "Simperium/Specification.md#remote-changes: \"If change.o is - remove "
+            + "the entity from the local store\"; Diagnosis/Catalogue.md#r37",
+        follows: "removals that the client received, and the data of the objects before",
+        evidence: "a new object with the same key and exactly these data within two seconds; a "
+            + "warning within five seconds",
+        expects: "nothing: it is removed",
+        silent:
+            "the data were not received since the capture began, or bytes are missing; for less "
+            + "than ten bytes; where the client removed it itself, or an edit of it was refused",
+        cause:
+            "removes the object from its ghosts and not from its store, and takes it for a new one"
     )
 
     static let undoesOwnMember = Rule(

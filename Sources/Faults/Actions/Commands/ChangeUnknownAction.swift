@@ -8,6 +8,6 @@ extension ActionSpecification {
         "Answers the client's cv, or its change, with c:?, as older servers do for an unknown "
             + "change version.",
         example: "command:cv => change-unknown first=1",
-        effect: { $0.sender == .server ? $0.hasTaken ? .altered : .injected : .answered },
+        effect: { $0.sender == .server ? .injected : .answered },
         recovery: ActionRecovery(command: .index))
 }

@@ -101,13 +101,28 @@ extension FilterTest {
         switch (self, other) {
         case (.range(let a), .range(let b)): return !a.overlaps(b)
         case (.equal(let a), .equal(let b)):
-            return ignoresCase ? a.lowercased() != b.lowercased() : a != b
+            return !Self.values(beside: a, field).contains {
+                ignoresCase ? $0.lowercased() == b.lowercased() : $0 == b
+            }
         case (.equal(let text), .glob(let glob)), (.glob(let glob), .equal(let text)):
-            var text = text
-            return text.withUTF8 {
-                !glob.matches(UnsafeRawBufferPointer($0), ignoringCase: ignoresCase)
+            return !Self.values(beside: text, field).contains { value in
+                var value = value
+                return value.withUTF8 {
+                    glob.matches(UnsafeRawBufferPointer($0), ignoringCase: ignoresCase)
+                }
             }
         default: return false
+        }
+    }
+
+    /// What the field may be too where it is `value`: an `init` with `i` or `cv` in its `cmd` has
+    /// both names.
+    private static func values(beside value: String, _ field: Field) -> [String] {
+        guard field == .command else { return [value] }
+        return switch value {
+        case "init": ["init", "i", "cv"]
+        case "i", "cv": [value, "init"]
+        default: [value]
         }
     }
 

@@ -111,12 +111,6 @@ struct PrecedingVersions {
 
     /// The change version that a client command requests changes since.
     static func asked(_ text: [UInt8]?) -> String? {
-        let command = SimperiumCommand.parse(text ?? [], from: .client)
-        if case .initialize(let request) = command.body,
-            case .changesSince(let version)? = request.request
-        {
-            return version
-        }
-        return command.cv
+        SimperiumCommand.parse(text ?? [], from: .client).cv
     }
 }
