@@ -50,6 +50,20 @@ import Wire
         #expect(report.findings.first?.lastAt == Instant(nanoseconds: 3))
     }
 
+    @Test func `the worst of the breaches that are counted is shown`() {
+        var report = Report(groups: [])
+        var mild = finding(Self.once, "1", at: 1)
+        mild.severity = .info
+        report.add(mild)
+        report.add(finding(Self.once, "2", at: 2))
+        mild.at = Instant(nanoseconds: 3)
+        report.add(mild)
+        #expect(report.findings.map(\.severity) == [.warning])
+        #expect(report.findings.map(\.topic) == ["2"])
+        #expect(report.findings.map(\.times) == [3])
+        #expect(report.findings.first?.lastAt == Instant(nanoseconds: 3))
+    }
+
     @Test func `a finding takes up the parts it names, before and after`() {
         var report = Report(groups: [])
         report.add(finding(Self.part, "k", at: 1))

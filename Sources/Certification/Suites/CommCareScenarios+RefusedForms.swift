@@ -88,6 +88,22 @@ extension CommCareScenarios {
                     rules: ["commcare.retry.after-4xx"])
             ]),
         Scenario(
+            "form-422-other", "A form is answered with 422 that does not refuse it for good",
+            asks: "Log in, submit a form; when it is not sent, wait 8 s and sync.",
+            script: [sync, submit("register"), .pause(8), sync],
+            faults: [
+                "api:commcare.submit => 422 type=text/plain body=\"Try later\" nth=1 name=refused"
+            ],
+            situations: [
+                Situation(
+                    "refused",
+                    expectations: [
+                        .fault("refused", "a form that was answered with 422"),
+                        .lines("api:commcare.submit", "the form once more", afterFault: "refused"),
+                    ],
+                    rules: ["commcare.retry.after-4xx"])
+            ]),
+        Scenario(
             "form-406", "A submission is answered with 406: the user has to act",
             asks: "Log in, submit a form, and do nothing for 5 s; then sync.",
             script: [

@@ -70,7 +70,7 @@ struct HTTPCheck: Check {
         }
         let subject = exchange.map { " in \($0.row.method) \($0.row.path)" } ?? ""
         let who = note.sender == .client ? "The client's HTTP" : "The server's HTTP"
-        var step = FindingStep(at: note.at, rule.title, quote: note.detail, place: note.place)
+        var step = FindingStep(at: note.at, note.detail, place: note.place)
         step.exchange = exchange?.row.id
         report.add(
             Finding(

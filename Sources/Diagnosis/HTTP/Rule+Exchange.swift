@@ -33,7 +33,7 @@ extension Finding {
             rule, connection: exchange.row.connection,
             client: session.client(of: exchange.row.connection), topic: topic, detail: detail,
             expected: expected, cause: cause, severity: severity,
-            steps: steps + [FindingStep(request: exchange, rule.title, quote: quote)])
+            steps: steps + [FindingStep(request: exchange, "the request", quote: quote)])
     }
 
     /// A finding about an answer.
@@ -48,7 +48,7 @@ extension Finding {
             expected: expected, cause: cause, severity: severity,
             steps: [
                 FindingStep(request: exchange, "the request"),
-                FindingStep(response: exchange, rule.title, quote: quote),
+                FindingStep(response: exchange, "the answer", quote: quote),
             ])
     }
 }

@@ -26,7 +26,7 @@ struct FindingGroup: Sendable {
     /// The finding that joins the parts.
     func finding(of parts: [Finding]) -> Finding? {
         guard let first = parts.first else { return nil }
-        let steps = parts.flatMap(\.steps)
+        let steps = Report.merged(parts.flatMap(\.steps))
         var finding = Finding(
             rule, connection: first.connection, client: first.client,
             topic: sharing == .topic ? first.topic : "", detail: detail(parts), steps: steps)

@@ -24,6 +24,51 @@ public enum Quote {
         return (start > 0 ? "…" : "") + text + (end < bytes.count ? "…" : "")
     }
 
+    /// The range of the JSON value that begins at an offset, up to its end or that of the text.
+    public static func value(in text: [UInt8], at offset: Int) -> Range<Int> {
+        let start = max(0, min(offset, text.count))
+        var depth = 0
+        var isString = false
+        var index = start
+        while index < text.count {
+            let byte = text[index]
+            if isString {
+                if byte == 0x5C {
+                    index += 1
+                } else if byte == 0x22 {
+                    isString = false
+                    if depth == 0 { return start..<index + 1 }
+                }
+            } else {
+                switch byte {
+                case 0x22: isString = true
+                case 0x5B, 0x7B: depth += 1
+                case 0x5D, 0x7D:
+                    if depth == 0 { return start..<index }
+                    depth -= 1
+                    if depth == 0 { return start..<index + 1 }
+                case 0x2C where depth == 0: return start..<index
+                default: break
+                }
+            }
+            index += 1
+        }
+        return start..<text.count
+    }
+
+    /// The maximum number of bytes of a quote within a sentence.
+    static let mostInSentence = 120
+
+    /// Bytes within a sentence; what is left out is shown by `…`.
+    static func short(_ bytes: ArraySlice<UInt8>) -> String {
+        guard bytes.count > mostInSentence else { return of(Array(bytes)) }
+        var kept = bytes.prefix(mostInSentence)
+        while let next = bytes[kept.endIndex...].first, next & 0xC0 == 0x80, !kept.isEmpty {
+            kept.removeLast()
+        }
+        return of(Array(kept)) + "…"
+    }
+
     /// The text with control characters escaped.
     public static func escaped(_ text: String) -> String {
         guard text.unicodeScalars.contains(where: { $0.value < 0x20 || $0.value == 0x7F }) else {

@@ -18,6 +18,8 @@ public struct Report: Sendable {
     private var places: [Key: [Int]] = [:]
     private var reported: [Key: Int] = [:]
     private var absorbing: [Key: Int] = [:]
+    /// The group and the parts of findings that groups have made.
+    private var groupParts: [Int: (group: Int, parts: [Int])] = [:]
     private var taken = 0
     private let groups: [FindingGroup]
     private let parts: [String: [Int]]
@@ -64,8 +66,7 @@ public struct Report: Sendable {
             rule: finding.rule.id, client: finding.client,
             topic: finding.rule.repetition == .client ? "" : finding.topic)
         if finding.rule.repetition != .each, let index = joined[whole] {
-            made[index].times += 1
-            made[index].lastAt = max(made[index].lastAt, finding.at)
+            join(finding, into: index)
             return
         }
         let count = counts[finding.rule.id, default: 0]
@@ -85,6 +86,20 @@ public struct Report: Sendable {
         }
     }
 
+    /// Counts another breach, and keeps the worse of both.
+    private mutating func join(_ finding: Finding, into index: Int) {
+        let known = made[index]
+        let order = FindingRow.Severity.allCases
+        let isWorse =
+            order.firstIndex(of: finding.severity) ?? 0 < order.firstIndex(of: known.severity) ?? 0
+        if isWorse {
+            made[index] = finding
+            made[index].times = known.times
+        }
+        made[index].times += 1
+        made[index].lastAt = max(known.lastAt, finding.at)
+    }
+
     // MARK: Finding groups
 
     /// Merges the findings of `rules` into the finding at `owner`.
@@ -100,7 +115,10 @@ public struct Report: Sendable {
     private mutating func absorb(_ index: Int, into owner: Int) {
         absorbed.insert(index)
         made[owner].lastAt = max(made[owner].lastAt, made[index].at)
-        made[owner].steps = Self.kept(made[owner].steps + made[index].steps)
+        made[owner].steps = Self.kept(Self.merged(made[owner].steps + made[index].steps))
+        guard let (number, parts) = groupParts[owner] else { return }
+        groupParts[owner] = (number, parts + [index])
+        made[owner].detail = groups[number].detail((parts + [index]).map { made[$0] })
     }
 
     private mutating func addGroups(about index: Int) {
@@ -123,6 +141,7 @@ public struct Report: Sendable {
             let owner = made.count
             made.append(whole)
             reported[key] = owner
+            groupParts[owner] = (number, found)
             absorbed.formUnion(found)
             return
         }
@@ -150,6 +169,22 @@ public struct Report: Sendable {
             return finding.at.nanoseconds - made[index].at.nanoseconds <= window
         }
         return found.sorted { (made[$0].at, $0) < (made[$1].at, $1) }
+    }
+
+    /// The steps in order of time, each row once.
+    static func merged(_ steps: [FindingStep]) -> [FindingStep] {
+        struct Place: Hashable {
+            let step: FindingStep
+        }
+        var known: Set<Place> = []
+        let once = steps.filter { step in
+            var place = step
+            // The same row may be described in two ways.
+            if step.command != nil || step.exchange != nil { place.detail = "" }
+            return known.insert(Place(step: place)).inserted
+        }
+        return once.enumerated().sorted { ($0.element.at, $0.offset) < ($1.element.at, $1.offset) }
+            .map(\.element)
     }
 
     /// The first and the last steps, where there are many.

@@ -25,7 +25,7 @@ extension Duty {
             S.unfinished, after: "a page of the index with a mark",
             undecided: "The index was not read to its last page yet."),
         Duty(
-            S.unknownIgnored, after: "cv:?",
+            S.unknownIgnored, after: "cv:?", due: "a change more than 5 s later",
             undecided: "The server does not know the cv, and the index was not read again yet."),
         Duty(
             S.stalled, after: "the answer ? to an entity, while others are missing",
@@ -57,6 +57,8 @@ extension Duty {
         Duty(V.noAuth, after: "init", undecided: "init was not answered with auth yet."),
         Duty(
             V.heartbeatUnanswered, after: "a heartbeat",
+            due: "the answer to a request that was sent more than 1 s later, or a second "
+                + "connection that ends without any",
             undecided: "A heartbeat was not answered yet."),
     ]
 }

@@ -68,6 +68,9 @@ public struct Rule: Hashable, Sendable, Identifiable {
         self.cause = cause
     }
 
+    /// Why a breach harms; nil where nothing is known but that the specification forbids it.
+    public var harm: String? { Harm.of(self) }
+
     /// Rules are the same where their identifiers are.
     public static func == (a: Rule, b: Rule) -> Bool { a.id == b.id }
 

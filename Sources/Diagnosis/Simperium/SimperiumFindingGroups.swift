@@ -40,7 +40,7 @@ enum SimperiumFindingGroups {
                 "simperium.cv.unknown-ignored", "simperium.cv.unknown-repeated",
                 "simperium.cv.not-advanced", "simperium.cv.never-issued",
             ], least: 3, within: 3600, .client
-        ) { _, count in "The client read the whole index repeatedly: \(count) times." },
+        ) { _, count in "The client reads the whole index again and again, \(count) times." },
         group(
             reconnectStorm,
             [

@@ -134,7 +134,7 @@ struct WebSocketCheck: Check {
         }
         // An incomplete frame at the end of a connection is not malformed.
         if note.code == "websocket.failed", !note.detail.contains("claims") { return }
-        let step = FindingStep(at: note.at, rule.title, quote: note.detail, place: note.place)
+        let step = FindingStep(at: note.at, note.detail, place: note.place)
         let who = note.sender == .client ? "client" : "server"
         report.add(
             Finding(

@@ -66,6 +66,12 @@ extension FaultRecovery {
 
     // MARK: Exchanges
 
+    /// Whether a 422 has the nature that a form is never to be sent again after, as without a body of
+    /// the rule.
+    private func refusesForGood(_ index: Int) -> Bool {
+        cases[index].action?.text("body").map { $0.contains("\"processing_failure\"") } ?? true
+    }
+
     mutating func beginExchange(_ index: Int, _ hit: Hit) {
         let again = RecoveryEvent.request(hit.client, hit.name)
         cases[index].patience = patience(cases[index].action, hit.row)
@@ -75,7 +81,7 @@ extension FaultRecovery {
         case .answer:
             cases[index].retryAfter = hit.row.retryAfter
             let code = cases[index].action?.integer("code") ?? hit.row.status.map(Int64.init)
-            if code == 422, let instance = hit.name.instance {
+            if code == 422, refusesForGood(index), let instance = hit.name.instance {
                 count(index, .form(hit.client, instance))
                 wait(index, for: .form(hit.client, instance))
                 wait(index, for: .anyRequest(hit.client))

@@ -21,6 +21,7 @@ enum FindingJSON {
         object.add("connection", finding.connection?.rawValue)
         object.add("message", finding.detail)
         object.add("expected", finding.expected)
+        object.add("harm", finding.rule.harm)
         object.add("source", finding.rule.source)
         object.add("cause", finding.cause)
         object.add("evidence", raw: "[\(finding.steps.map(step).joined(separator: ","))]")

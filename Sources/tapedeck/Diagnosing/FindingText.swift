@@ -23,6 +23,7 @@ enum FindingText {
         var lines = [head] + wrapped(finding.detail, "  ", "  ")
         lines += evidence(finding.steps)
         lines += wrapped(finding.expected, "  expected: ", "    ")
+        if let harm = finding.rule.harm { lines += wrapped(harm, "  harm: ", "    ") }
         lines += wrapped(finding.rule.source, "  source: ", "    ")
         if let cause = finding.cause { lines += wrapped(cause, "  likely cause: ", "    ") }
         return lines.joined(separator: "\n") + "\n"

@@ -32,6 +32,7 @@ enum RulePage {
         }
         facts.append(("reported", repetitionText(rule.repetition)))
         facts.append(("silent", rule.silent))
+        if let harm = rule.harm { facts.append(("harm", harm)) }
         if let cause = rule.cause { facts.append(("likely cause", cause)) }
         return facts
     }
@@ -70,6 +71,7 @@ enum RulePage {
         object.add("undecided", Duty.of(rule)?.undecided)
         object.add("repetition", rule.repetition.rawValue)
         object.add("silent", rule.silent)
+        object.add("harm", rule.harm)
         object.add("cause", rule.cause)
         return object.text
     }

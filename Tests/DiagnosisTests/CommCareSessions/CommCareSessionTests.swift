@@ -51,6 +51,39 @@ import Wire
         #expect(finding.detail.hasSuffix(": the device lacks case 123abc."))
     }
 
+    @Test func `a full restore over a waiting form is a warning after a sync that was not`() throws
+    {
+        var script = SessionScript()
+        let phone = SyncPhone(&script)
+        phone.restore(&script, at: 1, SyncPhone.given("t1"))
+        phone.submit(&script, at: 20, token: "t1", gets: SyncPhone.answer(500))
+        phone.restore(&script, at: 30, since: "t1", SyncPhone.given("t2"))
+        phone.restore(&script, at: 60, SyncPhone.given("t3"))
+        let finding = try #require(
+            script.findings().first { $0.rule.id == "commcare.sync.before-forms" })
+        #expect(finding.severity == .warning && finding.times == 2)
+        #expect(finding.detail.contains("full restore"))
+    }
+
+    @Test func `a loop of 412 says what is wrong each time`() throws {
+        var script = SessionScript()
+        let phone = SyncPhone(&script)
+        for round in 0..<3 {
+            let at = Double(round) * 60 + 1
+            phone.restore(
+                &script, at: at,
+                SyncPhone.given("t\(round)", [SyncPhone.new("a"), SyncPhone.new("b")]))
+            phone.restore(
+                &script, at: at + 30, since: "t\(round)", has: ["a"], SyncPhone.refused)
+        }
+        let findings = script.findings().filter { $0.rule.blames == .client }
+        #expect(
+            findings.filter { $0.severity == .error }.map(\.rule.id) == [
+                "commcare.story.412-loop"
+            ])
+        #expect(findings.first?.detail.hasSuffix("the device lacks case b.") == true)
+    }
+
     @Test func `a hash after a close is only information`() throws {
         var script = SessionScript()
         let phone = SyncPhone(&script)

@@ -193,6 +193,20 @@ enum FormInstanceCases {
             phone.restore(&s, at: 30, SyncPhone.given("t2"))
             phone.submit(&s, at: 60, token: "t2")
         },
+        RuleCase(R.beforeForms, .breaks, "a full restore over forms that the device counts") { s in
+            let phone = SyncPhone(&s)
+            phone.restore(&s, at: 1, SyncPhone.given("t1"))
+            phone.heartbeat(&s, at: 20, unsent: 1)
+            phone.restore(&s, at: 30, SyncPhone.given("t2"))
+            phone.submit(&s, at: 60, token: "t2")
+        },
+        RuleCase(R.beforeForms, .behaves, "the counted form first") { s in
+            let phone = SyncPhone(&s)
+            phone.restore(&s, at: 1, SyncPhone.given("t1"))
+            phone.heartbeat(&s, at: 20, unsent: 1)
+            phone.submit(&s, at: 25, token: "t1")
+            phone.restore(&s, at: 30, SyncPhone.given("t2"))
+        },
         RuleCase(R.beforeForms, .behaves, "the form first; a refused form waits for nobody") { s in
             let phone = SyncPhone(&s)
             phone.restore(&s, at: 1, SyncPhone.given("t1"))

@@ -92,6 +92,20 @@ enum OpenRosaAndGroupCases {
         }
     }
 
+    /// A device that restores everything three times and is refused after each.
+    private static func recover(_ s: inout SessionScript, lacking missing: String?) {
+        let phone = SyncPhone(&s)
+        let cases = ["a", "b"]
+        for round in 0..<4 {
+            let at = Double(round) * 60 + 1
+            phone.restore(&s, at: at, SyncPhone.given("t\(round)", cases.map { SyncPhone.new($0) }))
+            guard round < 3 else { return }
+            phone.restore(
+                &s, at: at + 30, since: "t\(round)", has: cases.filter { $0 != missing },
+                SyncPhone.refused)
+        }
+    }
+
     private static let loops: [RuleCase] = [
         RuleCase(T.retryStorm, .breaks, "ten restores in a second") {
             again(&$0, 10, every: 0.1, SyncPhone.busy())
@@ -114,6 +128,12 @@ enum OpenRosaAndGroupCases {
         },
         RuleCase(T.loop412, .breaks, "412 for ever") {
             again(&$0, 6, every: 10, SyncPhone.refused)
+        },
+        RuleCase(T.loop412, .breaks, "a case is missing again after each full restore") {
+            recover(&$0, lacking: "b")
+        },
+        RuleCase(T.loop412, .behaves, "a server that refuses the right hash") {
+            recover(&$0, lacking: nil)
         },
         RuleCase(T.loop412, .behaves, "412, and everything anew, each day") { s in
             let phone = SyncPhone(&s)

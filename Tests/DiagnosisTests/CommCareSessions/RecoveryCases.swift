@@ -32,8 +32,8 @@ enum RecoveryCases {
             phone.restore(&s, at: 1, SyncPhone.given("t1"))
             phone.restore(&s, at: 20, since: "t1", SyncPhone.refused)
             phone.restore(&s, at: 20.1, SyncPhone.answer(401, ["WWW-Authenticate: Basic"]))
-            phone.restore(&s, at: 20.2, SyncPhone.pending())
-            phone.restore(&s, at: 22.3, SyncPhone.given("t2"))
+            phone.restore(&s, at: 25, SyncPhone.pending())
+            phone.restore(&s, at: 27.1, SyncPhone.given("t2"))
             phone.restore(&s, at: 40, since: "t2", SyncPhone.given("t3"))
         },
         RuleCase(R.incrementalAfter412, .silent, "the 412 came after the client had given up") {

@@ -136,7 +136,7 @@ enum RetryCases {
             two(&$0, SyncPhone.deactivated, after: 0.1)
         },
         RuleCase(R.after406, .behaves, "after the user has read it") {
-            two(&$0, SyncPhone.deactivated, after: 20)
+            two(&$0, SyncPhone.deactivated, after: 3)
         },
         RuleCase(R.after406, .silent, "the program was started again") { s in
             var phone = SyncPhone(&s)
@@ -145,10 +145,21 @@ enum RetryCases {
             phone.reconnect(&s, at: 1.3)
             phone.submit(&s, at: 1.4, gets: SyncPhone.deactivated)
         },
-        RuleCase(R.sameCredentials, .breaks, "three times") { s in
+        RuleCase(R.sameCredentials, .breaks, "a form twice at once") {
+            two(&$0, SyncPhone.answer(401, ["WWW-Authenticate: Basic"]), after: 0.1)
+        },
+        RuleCase(R.sameCredentials, .breaks, "every five seconds") { s in
             let phone = SyncPhone(&s)
-            for at in [1, 2, 3.0] {
-                phone.restore(&s, at: at, SyncPhone.answer(401, ["WWW-Authenticate: Basic"]))
+            for at in 0..<5 {
+                phone.restore(
+                    &s, at: Double(at) * 5, SyncPhone.answer(401, ["WWW-Authenticate: Basic"]))
+            }
+        },
+        RuleCase(R.sameCredentials, .behaves, "the user tries again, four times") { s in
+            let phone = SyncPhone(&s)
+            for at in 0..<4 {
+                phone.restore(
+                    &s, at: Double(at) * 5, SyncPhone.answer(401, ["WWW-Authenticate: Basic"]))
             }
         },
         RuleCase(R.sameCredentials, .behaves, "a challenge, and other credentials") { s in
@@ -175,6 +186,22 @@ enum RetryCases {
             R.after4xx, .breaks, "a form without what the server wants"
         ) {
             two(&$0, SyncPhone.answer(400, type: "text/plain", "no"), after: 0.1)
+        },
+        RuleCase(
+            R.after4xx, .breaks, "a form whose 422 has another nature",
+            also: ["commcare.server.422-nature"]
+        ) {
+            two(
+                &$0, SyncPhone.answer(422, SyncPhone.message("post_processing_failure", "later")),
+                after: 0.1)
+        },
+        RuleCase(
+            R.after4xx, .behaves, "a 422 of another nature, with a pause",
+            also: ["commcare.server.422-nature"]
+        ) {
+            two(
+                &$0, SyncPhone.answer(422, SyncPhone.message("post_processing_failure", "later")),
+                after: 20)
         },
         RuleCase(R.after4xx, .behaves, "another form; after a server's failure") { s in
             let phone = SyncPhone(&s)

@@ -6,7 +6,8 @@ import Wire
 enum ServerCases {
     typealias R = SimperiumServerRules
 
-    static let all: [RuleCase] = answers + changes + pages + objects + excused
+    static let all: [RuleCase] =
+        answers + heartbeats + changes + pages + objects + excused + losses
 
     /// A request that stays without answer, though the server is alive.
     static func owed(
@@ -64,33 +65,6 @@ enum ServerCases {
             R.noAuth, "init", SessionScript.initiation(),
             answer: #"1:auth:{"msg":"no","code":500}"#, answerTitle: "a late refusal")
         + [
-            RuleCase(R.heartbeatUnanswered, .breaks, "h without answer on a busy connection") {
-                let socket = $0.synced()
-                $0.client(socket, "h:0", at: 20)
-                for number in 1...6 {
-                    $0.server(
-                        socket,
-                        SessionScript.reported(
-                            sv: number, ccid: "bb0\(number)", cv: "cv\(number)", by: "x"),
-                        at: 20 + Double(number) * 8)
-                }
-            },
-            RuleCase(R.heartbeatUnanswered, .behaves, "h with a late answer") {
-                let socket = $0.synced()
-                $0.client(socket, "h:0", at: 20)
-                $0.server(socket, SessionScript.reported(by: "x"), at: 30)
-                $0.server(socket, "h:1", at: 45)
-            },
-            RuleCase(R.heartbeatUnanswered, .silent, "a fault took the answer") {
-                let socket = $0.synced()
-                $0.client(socket, "h:0", at: 20)
-                $0.lose(socket, .server, "h:1", at: 20.1)
-                $0.server(socket, SessionScript.reported(by: "x"), at: 60)
-            } unlike: {
-                let socket = $0.synced()
-                $0.client(socket, "h:0", at: 20)
-                $0.server(socket, SessionScript.reported(by: "x"), at: 60)
-            },
             RuleCase(R.heartbeatNumber, .breaks, "h:5 for h:0") {
                 let socket = $0.synced()
                 $0.client(socket, "h:0", at: 20)

@@ -69,68 +69,6 @@ enum SyncingCases {
         },
     ]
 
-    /// Reads the index so many times, ten seconds apart.
-    static func read(
-        _ script: inout SessionScript, _ times: Int,
-        between: (inout SessionScript, ConnectionID, Double) -> Void = { _, _, _ in }
-    ) {
-        let socket = script.synced()
-        for number in 1..<times {
-            let at = Double(number) * 10
-            between(&script, socket, at - 1)
-            script.client(socket, "0:i:1:::100", at: at)
-            script.server(socket, SessionScript.page, at: at + 0.1)
-        }
-    }
-
-    static let index: [RuleCase] = [
-        RuleCase(R.readAgain, .breaks, "the index three times in 20 s") { read(&$0, 3) },
-        RuleCase(R.readAgain, .behaves, "the index twice") { read(&$0, 2) },
-        RuleCase(R.readAgain, .silent, "an entity was missing each time") {
-            read(&$0, 4) { script, socket, at in
-                script.client(socket, "0:e:a.1", at: at)
-                script.server(socket, "0:e:a.1\n?", at: at + 0.1)
-            }
-        },
-        RuleCase(R.readAgain, .silent, "faults came between") {
-            read(&$0, 4) { script, socket, at in
-                script.lose(socket, .server, "0:c:[]", at: at)
-            }
-        },
-        RuleCase(R.insteadOfCV, .breaks, "the whole index after a reconnect") {
-            let socket = $0.synced()
-            $0.editAndTell(socket, at: 1)
-            $0.frame(socket, .server, [0x03, 0xE9], opcode: 8, at: 70)
-            $0.close(socket, at: 70.2, by: .server)
-            $0.synced(
-                at: 73, page: #"0:i:{"current":"cv1","index":[{"id":"a","v":2,"d":{"t":"y"}}]}"#)
-        },
-        RuleCase(R.insteadOfCV, .behaves, "the changes after a reconnect") {
-            let socket = $0.synced()
-            $0.editAndTell(socket, at: 1)
-            $0.frame(socket, .server, [0x03, 0xE9], opcode: 8, at: 70)
-            $0.close(socket, at: 70.2, by: .server)
-            $0.resumed(at: 73, cv: "cv1")
-        },
-        RuleCase(R.insteadOfCV, .silent, "the client stopped and starts with nothing") {
-            let socket = $0.synced()
-            $0.editAndTell(socket, at: 1)
-            $0.close(socket, at: 5)
-            $0.synced(
-                at: 8, page: #"0:i:{"current":"cv1","index":[{"id":"a","v":2,"d":{"t":"y"}}]}"#)
-        },
-        RuleCase(R.insteadOfCV, .silent, "the cv was lost to the client before") {
-            let socket = $0.synced()
-            $0.editAndTell(socket, at: 1)
-            $0.client(socket, "0:cv:cv1", at: 2)
-            $0.server(socket, "0:cv:?", at: 2.1)
-            $0.frame(socket, .server, [0x03, 0xE9], opcode: 8, at: 2.2)
-            $0.close(socket, at: 2.3, by: .server)
-            $0.synced(
-                at: 8, page: #"0:i:{"current":"cv1","index":[{"id":"a","v":2,"d":{"t":"y"}}]}"#)
-        },
-    ]
-
     static func page(_ number: Int, mark: String?) -> String {
         #"0:i:{"current":"cv0","index":[{"id":"k\#(number)","v":1,"d":{"t":"x"}}]\#(mark.map { ",\"mark\":\"\($0)\"" } ?? "")}"#
     }
@@ -237,6 +175,27 @@ enum SyncingCases {
             $0.client(socket, "0:cv:old", at: 0.2)
             $0.beats(socket, from: 15, to: 120)
         },
+        RuleCase(
+            R.unknownIgnored, .breaks, "cv:? and a change",
+            also: ["simperium.session.change-before-index"]
+        ) {
+            let socket = $0.resumed(at: 0, cv: "old", answer: "0:cv:?")
+            $0.editAndTell(socket, at: 8)
+            $0.editAndTell(socket, sv: 2, ccid: "aa02", to: "z", cv: "cv2", at: 12)
+        },
+        RuleCase(R.unknownIgnored, .behaves, "a change right after the index was requested") {
+            let socket = $0.resumed(at: 0, cv: "cv0", answer: "0:c:[]")
+            $0.client(socket, "0:cv:old", at: 1)
+            $0.server(socket, "0:cv:?", at: 1.1)
+            $0.client(socket, "0:i:1:::100", at: 6)
+            $0.server(socket, SessionScript.page, at: 6.1)
+            $0.editAndTell(socket, at: 8)
+        } unlike: {
+            let socket = $0.resumed(at: 0, cv: "cv0", answer: "0:c:[]")
+            $0.client(socket, "0:cv:old", at: 1)
+            $0.server(socket, "0:cv:?", at: 1.1)
+            $0.editAndTell(socket, at: 8)
+        },
         RuleCase(R.unknownIgnored, .behaves, "the index follows") {
             let socket = $0.resumed(at: 0, cv: "old", answer: "0:cv:?")
             $0.client(socket, "0:i:1:::100", at: 10)
@@ -260,6 +219,17 @@ enum SyncingCases {
             let socket = $0.resumed(at: 0, cv: "old", answer: "0:cv:?")
             $0.client(socket, "0:cv:old", at: 10)
             $0.server(socket, "0:cv:?", at: 10.1)
+        },
+        RuleCase(R.unknownRepeated, .breaks, "the same cv on the next connection") {
+            let socket = $0.resumed(at: 0, cv: "old", answer: "0:cv:?")
+            $0.close(socket, at: 10)
+            $0.resumed(at: 12, cv: "old", answer: "0:cv:?")
+        },
+        RuleCase(R.unknownRepeated, .behaves, "on the next connection, since the index was cut") {
+            let socket = $0.resumed(at: 0, cv: "old", answer: "0:cv:?")
+            $0.client(socket, "0:i:1:::100", at: 9)
+            $0.close(socket, at: 10)
+            $0.resumed(at: 12, cv: "old", answer: "0:cv:?")
         },
         RuleCase(R.unknownRepeated, .behaves, "the index between") {
             let socket = $0.resumed(at: 0, cv: "old", answer: "0:cv:?")

@@ -129,6 +129,16 @@ import Wire
         #expect(Self.diagnosis(script.evidence(), until: end).undecided == [])
     }
 
+    @Test func `a heartbeat of a client that left was not answered either`() {
+        var script = SessionScript()
+        let socket = script.synced()
+        script.client(socket, "h:0", at: 20)
+        script.close(socket, at: 40)
+        let left = Self.diagnosis(script.evidence(), until: Instant(nanoseconds: 50_000_000_000))
+        #expect(left.findings == [])
+        #expect(left.undecided.map(\.rule) == [SimperiumServerRules.heartbeatUnanswered])
+    }
+
     @Test func `of a session that is still running nothing is said`() {
         var script = SessionScript()
         script.resumed(at: 0, cv: "old", answer: "0:cv:?")

@@ -87,6 +87,16 @@ import Wire
         #expect(book.verdicts()[0].how == "the form was sent again, as exchange 3")
     }
 
+    @Test func `a form with a 422 of another nature has to come again`() {
+        var book = Playbook()
+        let one = book.connect(0)
+        book.submit(1, on: one, 422, "uuid:1", fault: "status 422 body=later")
+        book.submit(2, on: one, 201, "uuid:2")
+        #expect(book.outcomes() == [.notRecovered])
+        book.submit(3, on: one, 201, "uuid:1")
+        #expect(book.outcomes() == [.recovered])
+    }
+
     @Test(arguments: ["lose-answer", "lose-answer stall", "repeat", "answer-twice"])
     func `after a lost answer the same form comes again`(action: String) {
         var book = Playbook()

@@ -22,7 +22,8 @@ enum CommCareFindingGroups {
             ], least: 3, withinNanoseconds: nil, sharing: .topic
         ) { parts in
             "The sync was refused with 412 and requested again \(parts.count) times within "
-                + "\(span(parts)), and no full restore succeeded."
+                + "\(span(parts)), and no full restore succeeded. "
+                + (parts.first?.detail ?? "")
         },
         FindingGroup(
             rule: pollLoop,
@@ -82,10 +83,15 @@ enum CommCareFindingGroups {
         "commcare.story.412-loop", .error,
         title: "A client gets 412 repeatedly and never recovers.",
         source: "OpenRosa/Specification.md#code-412; Diagnosis/Catalogue.md#c08, #c09, #c10.",
-        follows: "the breaches of the rules on 412",
-        evidence: "three of them about one user",
+        follows:
+            "the breaches of the rules on 412, and what is wrong in incremental syncs that are "
+            + "refused",
+        evidence: "three of them about one user; or the third refusal in a row of an incremental "
+            + "sync, each after a full restore, for the same kind of reason: a state hash that is not "
+            + "that of the cases, or an old token",
         expects: "One full restore, and after a second 412 a message for the user.",
-        silent: "where the rules on 412 are")
+        silent: "where the rules on 412 are; the server may have refused what is right",
+        cause: "the recovery is not stored, or what was wrong before is wrong again after it")
 
     /// A client polls for a restore in a loop.
     static let pollLoop = Rule(

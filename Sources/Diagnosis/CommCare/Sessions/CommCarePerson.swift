@@ -47,6 +47,13 @@ struct CommCarePerson: Sendable {
         var isReported = false
     }
 
+    /// A 412 to an incremental sync whose reason is in what the client sent.
+    struct Explained: Sendable {
+        let row: ExchangeRow
+        /// `the device lacks case a`.
+        let reason: String
+    }
+
     /// A form whose last try failed for a reason that may pass.
     struct FailedForm: Sendable {
         /// That try.
@@ -114,6 +121,12 @@ struct CommCarePerson: Sendable {
     var refusedTwice: ExchangeRow?
     /// The 412 that the running restore recovers from.
     var recovering: ExchangeRow?
+    /// Refused incremental syncs in a row, each after a full restore.
+    var loop: [Explained] = []
+    /// The last request whose state is not that of the cases of the device, and how it differs.
+    var mismatch: (exchange: ExchangeID, detail: String)?
+    /// Forms that the device reported as unsent, and were not sent since.
+    var unsent: (count: Int, row: ExchangeRow)?
     /// A claim that made a sync necessary.
     var claimed: CommCareReply?
     /// Forms whose last try failed, for a reason that may pass.

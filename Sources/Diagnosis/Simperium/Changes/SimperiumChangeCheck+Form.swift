@@ -82,16 +82,18 @@ extension SimperiumChangeCheck {
             guard let rule = Self.rule(for: note, in: said.command.name),
                 reported.insert(rule.id).inserted
             else { continue }
-            let range = note.offset..<min(note.offset + 40, said.text.count)
-            let quote = Quote.of(Array(said.text[range.clamped(to: 0..<said.text.count)]))
+            let range = Quote.value(in: said.text, at: note.offset)
             add(
-                rule, "\(Self.words(note, said.command)): `\(quote)`.", note.detail, range)
+                rule, "\(Self.words(note, said.command)): `\(Quote.short(said.text[range]))`.",
+                "what was sent", range)
         }
     }
 
     private static func words(_ note: SimperiumNote, _ command: SimperiumCommand) -> String {
         switch (note.code, note.field) {
         case (.changeMissing, let field?): "A change has no \(field)"
+        case (.changeArrayFromClient, _): "The client sends an array, where one change is an object"
+        case (.dataWrapped, _): "The d of a change is a wrapper {version, data}, not the object"
         case (.notAnObject, "d"?): "The d of a change is not an object"
         case (.notAnObject, _): "The v of a change is not a map of operations"
         case (.serverField, let field?):

@@ -17,7 +17,7 @@ extension SimperiumChangeRules {
         evidence: "the same change again, under the same or another ccid",
         expects: "cv with the last change version",
         silent: "where the answer may have crossed it, or was sent on a connection that ended",
-        cause: "makes the same diff again because its ghost did not move (simperium-js)"
+        cause: "makes the same diff again because its ghost did not move"
     )
 
     static let noCatchUp = Rule(
@@ -31,8 +31,7 @@ extension SimperiumChangeRules {
         deadlineNanoseconds: 300_000_000_000,
         silent: "where the connection or session ends before, Tapedeck does something to the "
             + "connection, or the client sends nothing more",
-        cause: "drops the change and continues with its old version (all official clients; "
-            + "simperium-android #99)"
+        cause: "drops the change and continues with its old version"
     )
 
     static let afterEmpty = Rule(
@@ -57,7 +56,7 @@ extension SimperiumChangeRules {
         expects: "a smaller object, or nothing",
         silent: "where the answer may have crossed it, or was sent on a connection that ended, or "
             + "the size is not known",
-        cause: "retries every error (Simplenote-United #134)"
+        cause: "retries every error"
     )
 
     static let stuckKey = Rule(
@@ -114,7 +113,7 @@ extension SimperiumChangeRules {
         expects: "the change with d",
         silent: "where the answer may have crossed it, or was sent on a connection that ended, or "
             + "the refused change had d, or the client reloaded the object",
-        cause: "sends the old diff once more (simperium-js)"
+        cause: "sends the old diff once more"
     )
 
     static let notSentWhole = Rule(
@@ -131,7 +130,7 @@ extension SimperiumChangeRules {
         deadlineNanoseconds: 120_000_000_000,
         silent: "where the connection or session ends before, the client requests or receives "
             + "the object, or Tapedeck does something to the connection",
-        cause: "drops the change on 404 (all official clients; simperium-ios #258)"
+        cause: "drops the change on 404"
     )
 
     static let diffAfterNotFound = Rule(

@@ -75,7 +75,7 @@ extension SimperiumChangeRules {
         evidence: "d that is not an object, or {version, data}, in which a client keeps its ghosts",
         expects: "the JSON object of the entity",
         silent: "for objects with other members beside these",
-        cause: "sends its ghost record instead of the data in it (node-simperium)"
+        cause: "sends its ghost record instead of the data in it"
     )
 
     static let removeWithValue = Rule(
@@ -99,7 +99,7 @@ extension SimperiumChangeRules {
         evidence: "a key of a client's c or e with other characters",
         expects: "the key percent-encoded by the app",
         silent: "for keys that the server made",
-        cause: "uses a title or tag as key without encoding it (simplenote-ios #824)"
+        cause: "uses a title or tag as key without encoding it"
     )
 
     static let ccidGrammar = Rule(
@@ -135,7 +135,7 @@ extension SimperiumChangeRules {
             + "not a number, a bad escape, bytes that are not UTF-8",
         expects: "tokens as toDelta of diff-match-patch writes them, text percent-escaped",
         silent: "never, beside the conditions of all rules",
-        cause: "writes text unescaped, or nil as (null) (sn; ios #580, electron #1714)"
+        cause: "writes text unescaped, or nil as (null)"
     )
 
     static let unusualDelta = Rule(

@@ -32,7 +32,7 @@ extension SimperiumChangeRules {
         evidence: "sv above it",
         expects: "the sv of the last ev",
         silent: "where the client may have received a version that was not captured",
-        cause: "counts versions itself instead of taking ev (simperium-android #112)"
+        cause: "counts versions itself instead of taking ev"
     )
 
     static let sourceBehind = Rule(
@@ -47,8 +47,7 @@ extension SimperiumChangeRules {
         silent: "while the client may not have received the change (it shows so by a heartbeat "
             + "or version, or half a minute passed), while it had to reload the object, for changes sent "
             + "again",
-        cause: "does not store ev when its change is acknowledged (simperium-android #112, "
-            + "simplenote-android #166)"
+        cause: "does not store ev when its change is acknowledged"
     )
 
     static let stuckSource = Rule(
@@ -99,7 +98,7 @@ extension SimperiumChangeRules {
         expects: "to wait for the own ccid",
         silent: "as second-in-flight; an error rather than a warning because two changes are in "
             + "flight",
-        cause: "treats any c as its acknowledgement (sn upload.go)"
+        cause: "treats any c as its acknowledgement"
     )
 
     static let resentUnderNewCCID = Rule(
@@ -126,7 +125,7 @@ extension SimperiumChangeRules {
         evidence: "the same ccid with another o, sv, v or d, with no reason to change it",
         expects: "the same bytes",
         silent: "after 404, 405, 417 and 440, where d is to be added",
-        cause: "makes the diff again when it resends (simperium-android)"
+        cause: "makes the diff again when it resends"
     )
 
     static let ccidOfAnotherObject = Rule(

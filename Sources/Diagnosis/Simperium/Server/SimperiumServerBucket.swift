@@ -17,7 +17,16 @@ struct SimperiumServerBucket: Sendable {
         var awaiting: Set<Place>
     }
 
+    /// The newest version of an object that was sent.
+    struct Head: Sendable {
+        let ev: Int64
+        let command: CommandEvidence
+    }
+
     var places: Set<Place> = []
+    /// The newest versions of the objects that changed while a channel was open, so that no removal
+    /// was missed.
+    private(set) var heads: [SimperiumName: Head] = [:]
     /// Changes that the server received and has not sent to any channel, by ccid.
     private var fresh: [SimperiumName: CommandEvidence] = [:]
     var echoes: [SimperiumName: Echo] = [:]
@@ -73,6 +82,19 @@ struct SimperiumServerBucket: Sendable {
             reportedInOrder.removeFirst(oldestReported)
             oldestReported = 0
         }
+    }
+
+    /// Records the version that a change leads to.
+    mutating func lead(
+        _ key: SimperiumName, _ change: SimperiumChange<Range<Int>>, _ command: CommandEvidence
+    ) {
+        guard change.operation == .modify, let ev = change.ev else {
+            heads[key] = nil
+            return
+        }
+        let known = heads[key]
+        guard known.map({ $0.ev < ev }) ?? (heads.count < Self.most) else { return }
+        heads[key] = Head(ev: ev, command: command)
     }
 
     /// Records the change of a change version.

@@ -31,6 +31,7 @@ extension SimperiumServerCheck {
                 session, &report)
             return
         }
+        channel.answered = nil
         defer { socket.channels[number] = channel }
         let place = Bucket.Place(connection: command.row.connection, channel: number)
         switch said.body {
@@ -62,6 +63,7 @@ extension SimperiumServerCheck {
             channel.isAnswered = true
         default: break
         }
+        judgeBeats(command, channel, &socket, session, &report)
     }
 
     private func forgive(_ socket: inout Socket) {
@@ -97,6 +99,7 @@ extension SimperiumServerCheck {
         if let index = socket.beats.firstIndex(where: { $0.count < .max && $0.count + 1 == count })
         {
             socket.beats.removeFirst(index + 1)
+            socket.hasBeaten = true
             return
         }
         let asked = socket.beats.first
@@ -172,11 +175,13 @@ extension SimperiumServerCheck {
             return
         }
         let asked = channel.awaitedPages.removeFirst()
+        channel.answered = asked.command
         guard isUntouched else { return }
         if asked.request.mark == nil {
             channel.marks = [:]
             channel.current = nil
         }
+        judgeVersions(page, asked, command, &channel, session, &report)
         judge(page, asked, command, channel, session, &report)
         if let mark = page.mark, !mark.isEmpty, channel.marks.count < Channel.most {
             channel.marks[mark] = command
@@ -232,11 +237,13 @@ extension SimperiumServerCheck {
         let key = SimperiumName(reply.key)
         let entity = Channel.Entity(key: key, version: reply.version)
         if let asked = channel.awaitedEntities[entity] {
+            channel.answered = asked.command
             channel.awaitedEntities[entity] =
                 asked.count > 1 ? (asked.count - 1, asked.command) : nil
         } else if channel.bucket != nil {
             unasked(said, command, channel, session, &report)
         }
+        judgeVersion(reply, command, channel)
         guard let data = reply.data, let id = channel.bucket, !command.isCut,
             session.isWhole(command.row.connection)
         else { return }
@@ -265,9 +272,20 @@ extension SimperiumServerCheck {
     ) {
         add(
             Rules.entityDiffers, command, channel, key: key,
-            "Version \(version) of \(key) is \(Quote.of(known.reported)) here; \(known.steps > 0 ? "the \(known.steps) change(s) since version \(known.base) make it" : "it was sent as") \(Quote.of(known.expected)).",
-            steps: [FindingStep(known.command, "version \(known.base) as it was sent")],
+            "Version \(version) of \(key) is \(Quote.of(known.reported)) here; \(Self.origin(known)) \(Quote.of(known.expected)).",
+            steps: [
+                FindingStep(
+                    known.command,
+                    known.base > 0 ? "version \(known.base) as it was sent" : "the object is made")
+            ],
             session, &report)
+    }
+
+    private static func origin(_ known: SimperiumServerObjects.Difference) -> String {
+        guard known.steps > 0 else { return "it was sent as" }
+        let changes = known.steps == 1 ? "the change" : "the \(known.steps) changes"
+        let since = known.base > 0 ? " since version \(known.base)" : " that made it"
+        return changes + since + (known.steps == 1 ? " makes it" : " make it")
     }
 
     // MARK: Changes
@@ -282,7 +300,12 @@ extension SimperiumServerCheck {
         for (index, change) in changes.enumerated() {
             if change.error != nil { hasError = true }
             for ccid in change.ccids where !channel.changes.isEmpty {
-                if channel.changes.removeValue(forKey: SimperiumName(ccid)) != nil { isOwn = true }
+                guard let own = channel.changes.removeValue(forKey: SimperiumName(ccid)) else {
+                    continue
+                }
+                isOwn = true
+                channel.answered = own
+                judgeAcknowledgement(change, of: own, command, channel, session, &report)
             }
             guard let id = channel.bucket else { continue }
             spread(change, place, id, command, session)
@@ -318,6 +341,7 @@ extension SimperiumServerCheck {
                     steps: [FindingStep(known, "the other change")], session, &report)
             }
         }
+        buckets[id]?.lead(key, change, command)
         if change.operation == .remove {
             channel.versions[key] = nil
         } else if channel.versions.count < Channel.most || channel.versions[key] != nil {
@@ -334,7 +358,9 @@ extension SimperiumServerCheck {
         if let sv = change.sv, sv > known.ev {
             add(
                 Rules.versionGap, command, channel, key: key.string,
-                "The change of \(key) applies to version \(sv); the last one sent on this channel led to \(known.ev).",
+                "The change of \(key) leads from version \(sv) to \(ev), and the last one sent on this channel led to \(known.ev): what led to \(sv == known.ev + 1 ? "version \(sv)" : "versions \(known.ev + 1) to \(sv)") is missing.",
+                expected:
+                    "The change from version \(known.ev) first, or this one with \"sv\":\(known.ev).",
                 steps: [FindingStep(known.command, "the change before")], session, &report)
         } else if ev == known.ev, !change.ccids.isEmpty, !known.ccids.isEmpty,
             Set(change.ccids).isDisjoint(with: known.ccids)

@@ -17,7 +17,7 @@ extension SimperiumServerCheck {
                 : []
             add(
                 rule, command, channel,
-                "`\(Quote.escaped(said.name))` of the server: \(note.detail).", severity: severity,
+                "\(Self.name(said)) of the server: \(note.detail).", severity: severity,
                 steps: last, range: note.offset..<note.offset, session, &report)
         }
         guard let problem = said.problem else { return }
@@ -31,8 +31,12 @@ extension SimperiumServerCheck {
         }
         add(
             Rules.unreadable, command, channel,
-            "`\(Quote.escaped(said.name))` of the server cannot be read: \(problem).",
+            "\(Self.name(said)) of the server cannot be read: \(problem).",
             range: problem.offset..<problem.offset, session, &report)
+    }
+
+    private static func name(_ said: SimperiumCommand) -> String {
+        said.name.isEmpty ? "A message" : "`\(Quote.escaped(said.name))`"
     }
 
     /// The rule that a note breaks, if any, and its severity where it is not the usual one.

@@ -90,7 +90,7 @@ extension SimperiumServerCheck {
     /// Whether the server still owes it.
     func isOpen(_ due: Due, _ socket: borrowing Socket) -> Bool {
         if case .heartbeat(let id) = due.duty {
-            return socket.beats.contains { $0.command.row.id == id }
+            return !socket.isSilenceReported && socket.beats.contains { $0.command.row.id == id }
         }
         guard let channel = due.channel.flatMap({ socket.channels[$0] }) else { return false }
         switch due.duty {
@@ -100,6 +100,9 @@ extension SimperiumServerCheck {
         case .entity(let entity, let id):
             return channel.awaitedEntities[entity]?.command.row.id == id
         case .change(let ccid): return channel.changes[ccid] != nil
+        case .loss(let loss):
+            let head = channel.bucket.flatMap { buckets[$0]?.heads[loss.key] }
+            return !isEnded && head?.command.row.id == loss.head.command.row.id
         case .heartbeat, .echo: return false
         }
     }
@@ -114,7 +117,7 @@ extension SimperiumServerCheck {
             add(
                 Rules.heartbeatUnanswered, beat.command, nil,
                 "The server has not answered h:\(beat.count) in \(time), though it sent other commands.",
-                expected: "h:\(beat.count < .max ? beat.count + 1 : 0)",
+                expected: Self.answer(to: beat.count),
                 shows: "the heartbeat without answer", session, &report)
             return
         }
@@ -144,6 +147,7 @@ extension SimperiumServerCheck {
                 "The server has neither acknowledged nor refused the change \(ccid) in \(time), though it sent other commands.",
                 expected: "\(number):c:[{…,\"ccids\":[\"\(ccid)\"]}]",
                 shows: "the change without answer", session, &report)
+        case .loss(let loss): judge(loss, channel, session, &report)
         case .heartbeat, .echo: return
         }
     }

@@ -17,6 +17,12 @@ struct SimperiumServerCheck: Check {
     static let answerTime = 60 * second
     /// Nanoseconds for the answer to a heartbeat.
     static let heartbeatTime = 30 * second
+    /// Nanoseconds after which the answer to a heartbeat is not on its way any more.
+    static let reaction = 10 * second
+    /// The number of connections without an answer to heartbeats that shows a server without any.
+    static let leastSilent = 2
+    /// Nanoseconds after which a server's answers have what it has sent.
+    static let settling = 2 * second
     static let maxSockets = 20_000
     /// The number of bucket names above which those without open channels are dropped.
     private static let maxNumbers = 20_000
@@ -26,6 +32,10 @@ struct SimperiumServerCheck: Check {
     private var numbers: [Channel.BucketName: Channel.BucketID] = [:]
     private var lastNumber: Int64 = 0
     var objects = SimperiumServerObjects()
+    /// Connections on which no heartbeat was answered, by server.
+    var silent: [String: [Left]] = [:]
+    /// Servers that have answered heartbeats.
+    var beating: Set<String> = []
     var deadlines = Deadlines<Due>()
     var patience = Patience()
     /// Whether the recording has ended: nothing more can show that a server is reachable.
@@ -41,6 +51,7 @@ struct SimperiumServerCheck: Check {
                 let socket = sockets.removeValue(forKey: connection)
             else { return }
             for (number, channel) in socket.channels { leave(channel, connection, number) }
+            leaveBeats(socket, connection, at: row.at, session, &report)
         case .note(let row)
         where row.code == ConversationNote.sockJSMalformed.rawValue && row.sender == .server
             && session[row.connection]?.lastFaultAt == nil:
@@ -118,6 +129,7 @@ struct SimperiumServerCheck: Check {
     func undecided(
         at end: Instant, _ session: borrowing SessionView, _ report: inout Report
     ) {
+        undecidedBeats(session, &report)
         var check = self
         check.isEnded = true
         while var due = check.deadlines.next(before: Instant(nanoseconds: .max))?.item {
@@ -126,7 +138,7 @@ struct SimperiumServerCheck: Check {
                 continue
             }
             guard isJudgeable(due.connection, since: due.start, session),
-                let socket = sockets[due.connection], isOpen(due, socket)
+                let socket = sockets[due.connection], check.isOpen(due, socket)
             else { continue }
             due.patience = max(0, end.nanoseconds - due.start.nanoseconds)
             check.judge(due, socket, session, &report)

@@ -3,6 +3,15 @@ import Wire
 
 /// An answer that a server owes by a deadline.
 struct SimperiumServerDue: Sendable {
+    /// A version that was sent and is not there any more.
+    struct Loss: Sendable {
+        var key: SimperiumName
+        var head: SimperiumServerBucket.Head
+        var what: String
+        var request: CommandEvidence
+        var answer: CommandEvidence
+    }
+
     enum Duty: Sendable {
         case auth(CommandID)
         case changes(CommandID)
@@ -10,6 +19,7 @@ struct SimperiumServerDue: Sendable {
         case entity(SimperiumServerChannel.Entity, CommandID)
         case change(SimperiumName)
         case heartbeat(CommandID)
+        case loss(Loss)
         case echo(SimperiumServerChannel.BucketID, SimperiumName)
     }
 

@@ -30,7 +30,8 @@ struct SimperiumServerObjects: Sendable {
     private struct Object {
         var version: Int64
         var command: CommandEvidence
-        var data: Range<Int>
+        /// Its data; nil for those of an object before its first change, which it has none.
+        var data: Range<Int>?
         var steps: [Step] = []
 
         var head: Int64 { steps.last?.ev ?? version }
@@ -59,10 +60,13 @@ struct SimperiumServerObjects: Sendable {
             }
         }
         guard let known, let old = known.command.said?.text,
-            known.data.upperBound <= old.count, version >= known.version
+            (known.data?.upperBound ?? 0) <= old.count, version >= known.version
         else { return nil }
-        if version == known.version, text[data] == old[known.data] { return nil }
-        guard let reported = Self.value(text, data), var expected = Self.value(old, known.data)
+        if version == known.version, let before = known.data, text[data] == old[before] {
+            return nil
+        }
+        guard let reported = Self.value(text, data),
+            var expected = known.data.map({ Self.value(old, $0) }) ?? JSONValue.object(JSONObject())
         else {
             return nil
         }
@@ -87,9 +91,12 @@ struct SimperiumServerObjects: Sendable {
         _ place: Int,
         _ command: CommandEvidence
     ) {
-        guard !objects.isEmpty, let name = change.key else { return }
+        guard let name = change.key else { return }
         let id = ID(bucket: bucket, key: SimperiumName(name))
-        guard let index = objects.index(forKey: id) else { return }
+        guard let index = objects.index(forKey: id) else {
+            begin(id, change, place, command)
+            return
+        }
         guard change.operation == .modify, let ev = change.ev else {
             objects.remove(at: index)
             return
@@ -104,6 +111,19 @@ struct SimperiumServerObjects: Sendable {
         }
         guard hold(command.said?.text.count ?? 0) else { return }
         objects.values[index].steps.append(Step(ev: ev, change: place, command: command))
+    }
+
+    /// An object that a change makes.
+    private mutating func begin(
+        _ id: ID, _ change: SimperiumChange<Range<Int>>, _ place: Int, _ command: CommandEvidence
+    ) {
+        guard change.operation == .modify, change.sv ?? 0 == 0, change.ev == 1,
+            change.value != nil, objects.count < Self.maxObjects
+        else { return }
+        hold(command.said?.text.count ?? 0)
+        objects[id] = Object(
+            version: 0, command: command, data: nil,
+            steps: [Step(ev: 1, change: place, command: command)])
     }
 
     /// Counts bytes that are held.

@@ -66,11 +66,14 @@ extension SimperiumServerRules {
         source:
             "\"should expect an immediate response\" (Simperium/Specification.md#heartbeats); Diagnosis/Catalogue.md#s01.",
         follows: "The heartbeats that the server received.",
-        evidence: "No h, while the server sends other commands.",
+        evidence:
+            "The answer to a later request but no h; no h, while the server sends other commands; or no h on two connections that clients leave more than 10 s later.",
         expects: "h:N+1",
         deadlineNanoseconds: SimperiumServerCheck.heartbeatTime,
         silent:
-            "The connection ends, the server sends nothing any more, a fault touched the connection, or it was not captured from its start."
+            "The server sends nothing any more on one connection and may be unreachable, it has answered heartbeats before, a fault touched the connection, or it was not captured from its start.",
+        cause:
+            "The server takes h for a command of a channel, or answers it in the queue of its other work."
     )
 
     static let heartbeatNumber = Rule(

@@ -3,7 +3,7 @@ import Wire
 extension SimperiumServerRules {
     static let changes: [Rule] = [
         ackWithoutCcids, changeIncomplete, changeNotInArray, versionsDescend, versionForm,
-        versionGap, versionRepeated, cvRepeated, errorForm, errorUnknown,
+        versionGap, versionRepeated, goesBack, cvRepeated, errorForm, errorUnknown,
         unknownOperation, diffMalformed,
     ]
 
@@ -78,6 +78,22 @@ extension SimperiumServerRules {
         evidence: "Another change, with none of its ccids, that leads to the same version.",
         expects: "The next version.",
         silent: "It answers a cv.")
+
+    static let goesBack = Rule(
+        "simperium.server.goes-back", .error, blames: .server, repetition: .client,
+        title: "A server keeps what it has acknowledged.",
+        source:
+            "An index has the keys and versions of a bucket (Simperium/Specification.md#index); Diagnosis/Catalogue.md#s02.",
+        follows: "The newest version of each object that was sent on a channel of the bucket.",
+        evidence:
+            "An index that was requested more than 2 s later and has a lower version, or not the object; ? for that version; or a change of it that is acknowledged as a lower version.",
+        expects: "That version or a later one.",
+        minimumNanoseconds: SimperiumServerCheck.settling,
+        silent:
+            "All channels of the bucket were closed in between, when others may have removed the object; bytes are missing, or a fault followed.",
+        cause:
+            "The server acknowledges a change before it is stored, or reads from a copy that lags behind."
+    )
 
     static let cvRepeated = Rule(
         "simperium.server.cv-repeated", .error, blames: .server, repetition: .client,

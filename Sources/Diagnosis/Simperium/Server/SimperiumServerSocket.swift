@@ -9,6 +9,10 @@ struct SimperiumServerSocket: Sendable {
     var lastSaidAt = Instant.zero
     /// Heartbeats that were not answered, the oldest first.
     var beats: [(count: Int64, command: CommandEvidence)] = []
+    /// Whether one was answered.
+    var hasBeaten = false
+    /// Whether it was reported that they are not.
+    var isSilenceReported = false
 }
 
 /// A channel, as far as rules about servers follow it.
@@ -57,6 +61,10 @@ struct SimperiumServerChannel: Sendable {
     var current: (text: String?, page: CommandEvidence)?
     /// The last change of each object that was sent.
     var versions: [SimperiumName: (ev: Int64, ccids: [String], command: CommandEvidence)] = [:]
+    /// The reading of the index that goes on: when it was begun, and the keys of its pages.
+    var reading: (since: Instant, keys: Set<SimperiumName>)?
+    /// The request that the command at hand answers.
+    var answered: CommandEvidence?
     /// The last command of the client.
     var last: CommandEvidence?
     /// Whether the client requested something before the server accepted it.

@@ -41,9 +41,27 @@ struct SimperiumSessionChannel: Sendable {
         }
     }
 
+    /// The answer that a change version is unknown, until the index is requested.
+    struct Unknown: Sendable {
+        let cv: String?
+        let command: CommandEvidence
+        /// Whether it was reported that the client went on without the index.
+        var isReported = false
+    }
+
+    /// What a client may take for a reason to read the whole index.
+    struct Pretext: Sendable {
+        /// As the end of a sentence: `the server refused a change of a with 413`.
+        let detail: String
+        let command: CommandEvidence
+        let expects: String
+    }
+
     /// A reading of the index.
     struct Run: Sendable {
         let id: Int
+        /// Bytes of its pages.
+        var bytes = 0
         /// Received pages.
         var pages = 0
         /// Marks that were requested and answered.
@@ -84,20 +102,21 @@ struct SimperiumSessionChannel: Sendable {
     var isSynced = false
     /// Whether what it received was needed, so that it has stored it.
     var hasWorked = false
-    /// Whether there was a reason to read the index since it was read.
+    /// Whether there was a reason to read the index, or to refuse a change, since it was read.
     var hasReason = false
+    /// Whether something was a reason to read the whole index since it was read.
+    var needsIndex = false
+    /// The last command since it was read that clients take for a reason and that is none.
+    var pretext: Pretext?
     /// `cv` that were not answered, and their values.
     var awaitedChanges = 0
     var askedCV: String?
-    /// The answer that a cv is unknown, until the index is requested.
-    var unknown: (cv: String?, command: CommandEvidence)?
+    var unknown: Unknown?
     var run: Run?
     /// Pages that were requested and not received, by reading and mark.
     var awaitedPages: [(run: Int, mark: String?)] = []
     /// Marks that were received.
     var marks: Set<String> = []
-    /// Readings without a known reason, in a row.
-    var baseless = 0
     /// Entities that were requested and not received.
     var awaited: [Entity: Int] = [:]
     var awaitedCount = 0

@@ -77,7 +77,7 @@ extension SimperiumSessionCheck {
         guard known.times >= 1 else { return }
         add(
             Rules.sameTokenAgain, command, channel,
-            "Bucket \(channel.bucket) is opened with the same token for the \(known.times + 1). time after the server refused it \(Self.seconds(from: known.command.row.at, to: command.row.at)) ago.",
+            "Bucket \(channel.bucket) is opened with the same token for the \(Words.ordinal(known.times + 1)) time after the server refused it \(Self.seconds(from: known.command.row.at, to: command.row.at)) ago.",
             steps: [FindingStep(known.command, "the refusal")], shows: "the same token again",
             session, &report)
     }
@@ -107,6 +107,7 @@ extension SimperiumSessionCheck {
         }
         defer { socket.channels[number] = channel }
         guard mayAsk(said, command, channel, session, &report) else { return }
+        judgeWork(said, command, &channel, session, &report)
         switch said.body {
         case .indexRequest(let request):
             askIndex(request, command, &channel, session, &report)

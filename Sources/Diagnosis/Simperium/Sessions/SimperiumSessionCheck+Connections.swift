@@ -155,6 +155,7 @@ extension SimperiumSessionCheck {
         guard var life = lives.removeValue(forKey: id) else { return }
         defer { lives[id] = life }
         life.open.remove(connection)
+        if life.unknown?.command.row.connection == connection { life.unknownLeftAt = at }
         guard channel.isSettled, life.open.isEmpty, let newest = life.newest else { return }
         life.wasSettled = true
         let lag = at.nanoseconds - newest.at.nanoseconds

@@ -24,12 +24,12 @@ extension SimperiumSessionCheck {
         case .page(let run, let pages):
             judgePage(run, pages, due, channel, session, &report)
         case .reindex(let command):
-            guard let unknown = channel.unknown, unknown.command.row.id == command.row.id else {
-                return
-            }
+            guard let unknown = channel.unknown, !unknown.isReported,
+                unknown.command.row.id == command.row.id
+            else { return }
             add(
                 Rules.unknownIgnored, command, channel,
-                "The server does not know \(unknown.cv.map { "the change version \(Quote.escaped($0))" } ?? "the change version"), and the client has not requested the index of \(channel.bucket) in \(Self.seconds(due.patience)).",
+                "\(Self.answer(unknown)), and the client has not requested the index of \(channel.bucket) in \(Self.seconds(due.patience)).",
                 shows: "the answer that nothing followed", session, &report)
         case .entity(let run, let fetched, let command):
             guard let current = channel.run, current.id == run, current.fetched == fetched,

@@ -37,8 +37,26 @@ extension SimperiumSessionCheck {
     }
 
     private static func text(_ note: SimperiumNote, _ said: SimperiumCommand) -> String {
+        if note.code == .initWithoutLibrary, case .initialize(let request) = said.body {
+            return
+                "The init \(lacking(request)); a server may then answer an unknown cv with c:?, as "
+                + "to an old client."
+        }
         let name = said.name.isEmpty ? "A message" : "`\(Quote.escaped(said.name))`"
         return "\(name) of the client: \(note.detail)."
+    }
+
+    /// Which of the two is wrong, and what is right.
+    private static func lacking(_ request: InitRequest) -> String {
+        let library = request.library ?? ""
+        guard !library.isEmpty else {
+            let version = request.version.map { "; its version is \(Quote.escaped($0))" } ?? ""
+            return "names no library" + (request.version == nil ? " and no version" : version)
+        }
+        let named = "names the library \(Quote.escaped(library))"
+        return request.version.map {
+            "\(named), and its version \(Quote.escaped($0)) has to be above 0"
+        } ?? "\(named) and no version"
     }
 
     /// The rule that a note breaks, if any, and its severity where it is not the usual one.

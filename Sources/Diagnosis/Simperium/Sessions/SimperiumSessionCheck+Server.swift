@@ -33,6 +33,7 @@ extension SimperiumSessionCheck {
         case .unknownMark:
             if !channel.awaitedPages.isEmpty { channel.awaitedPages.removeFirst() }
             channel.hasReason = true
+            channel.needsIndex = true
             channel.run = nil
         case .entity(let reply): hear(reply, command, number, &channel)
         case .changes(let changes): hear(changes, command, number, &channel)
@@ -42,7 +43,9 @@ extension SimperiumSessionCheck {
                 channel.stateAsked = command
                 promise(command, number, SimperiumSessionTimes.remote, .state(command))
             }
-        case .notUnderstood: channel.hasReason = true
+        case .notUnderstood:
+            channel.hasReason = true
+            channel.needsIndex = true
         default: break
         }
     }
@@ -128,6 +131,7 @@ extension SimperiumSessionCheck {
             channel.hasWorked = true
         case .index(let index)? where index.mark == nil:
             channel.hasAsked = false
+            lives[id]?.unknown = nil
             judgeBeginning(channel.initiation, channel, session, &report)
             channel.hasAsked = true
             let life = lives[id]
@@ -148,9 +152,12 @@ extension SimperiumSessionCheck {
         guard channel.run?.id == request.run, channel.run?.isComplete == false else { return }
         if let mark = request.mark { channel.run?.answered.insert(mark) }
         channel.run?.pages += 1
+        channel.run?.bytes += command.heard?.text.count ?? 0
         if channel.run?.pages == 1 {
             channel.run?.current = page.current
             channel.hasReason = false
+            channel.needsIndex = false
+            channel.pretext = nil
         }
         var isWithoutData = false
         for entry in page.entries {
@@ -178,8 +185,14 @@ extension SimperiumSessionCheck {
         channel.run?.completeAt = command.row.at
         channel.isSynced = true
         if !isWithoutData { channel.hasWorked = true }
-        if let id = channel.life, let current = channel.run?.current, !current.isEmpty {
-            lives[id]?.give(current, at: command.row.at)
+        if let id = channel.life {
+            lives[id]?.reading = nil
+            if let run = channel.run, let current = run.current, !current.isEmpty {
+                lives[id]?.give(current, at: command.row.at)
+                lives[id]?.reading = Life.Reading(
+                    connection: command.row.connection, current: current, bytes: run.bytes,
+                    at: command.row.at)
+            }
         }
         // Clients keep the first page's or the last's.
         if let id = channel.life, let current = page.current, !current.isEmpty,
@@ -193,12 +206,16 @@ extension SimperiumSessionCheck {
         _ command: CommandEvidence, _ number: Int, _ channel: inout Channel
     ) {
         channel.hasReason = true
+        channel.needsIndex = true
         // An answer to something else is not about a cv.
         let isCV = command.heard?.command.name == "cv" && channel.askedCV != nil
         guard channel.awaitedChanges > 0 || isCV else { return }
         channel.awaitedChanges = max(0, channel.awaitedChanges - 1)
-        channel.unknown = (channel.askedCV, command)
+        let unknown = Channel.Unknown(cv: channel.askedCV, command: command)
+        channel.unknown = unknown
         if let id = channel.life {
+            lives[id]?.unknown = unknown
+            lives[id]?.unknownLeftAt = nil
             lives[id]?.stored = nil
             lives[id]?.cutAt = nil
             lives[id]?.wasSettled = false
@@ -221,6 +238,7 @@ extension SimperiumSessionCheck {
         channel.lastEntityAt = command.row.at
         guard case .data = reply.content else {
             channel.hasReason = true
+            channel.needsIndex = true
             if let run = channel.run, run.isComplete, let fetched = run.fetched, fetched > 0,
                 fetched < run.fetch.count, run.fetch[fetched - 1] == entity
             {
@@ -251,6 +269,7 @@ extension SimperiumSessionCheck {
             if change.error != nil {
                 hasError = true
                 channel.hasReason = true
+                excuse(change, name, command, &channel)
                 continue
             }
             hear(change, key, command, number, &channel)
@@ -259,9 +278,31 @@ extension SimperiumSessionCheck {
         if channel.awaitedChanges > 0 {
             channel.awaitedChanges -= 1
             channel.hasWorked = true
+            channel.pretext = Channel.Pretext(
+                detail: "the server knew its cv and sent the changes since", command: command,
+                expects: "Nothing: the changes since the cv are all that was missing.")
             channel.unknown = nil
+            if let id = channel.life { lives[id]?.unknown = nil }
         }
         if channel.run?.isComplete ?? true { channel.isSynced = true }
+    }
+
+    /// A refusal after which a client may read the index.
+    private func excuse(
+        _ change: SimperiumChange<Range<Int>>, _ key: String, _ command: CommandEvidence,
+        _ channel: inout Channel
+    ) {
+        let expects: String
+        switch change.error {
+        case 405: expects = "CHANNEL:e:\(key).VERSION, the one object that was refused."
+        case 413: expects = "A smaller object, or none: what is too large stays too large."
+        default:
+            channel.needsIndex = true
+            return
+        }
+        channel.pretext = Channel.Pretext(
+            detail: "the server refused a change of \(key) with \(change.error ?? 0)",
+            command: command, expects: expects)
     }
 
     private mutating func hear(

@@ -21,7 +21,7 @@ extension SimperiumSessionCheck {
         }
         guard let mark = request.mark else {
             judgeBeginning(command, channel, session, &report)
-            judgeReading(command, &channel, session, &report)
+            judgeReading(command, channel, session, &report)
             judgeRestart(command, &channel, session, &report)
             let life = channel.life.flatMap { lives[$0] }
             let isFirst = life.map { $0.versions.isEmpty && $0.connections == 1 } ?? false
@@ -79,6 +79,7 @@ extension SimperiumSessionCheck {
         channel.awaitedPages.append((lastRun, mark))
         if channel.awaitedPages.count > Channel.most { channel.awaitedPages.removeFirst() }
         channel.unknown = nil
+        if let id = channel.life { lives[id]?.unknown = nil }
         channel.gaps = [:]
     }
 
@@ -104,46 +105,13 @@ extension SimperiumSessionCheck {
             ], shows: "the request for the index", session, &report)
     }
 
-    /// The index is read again.
-    private func judgeReading(
-        _ command: CommandEvidence, _ channel: inout Channel, _ session: borrowing SessionView,
-        _ report: inout Report
-    ) {
-        guard let run = channel.run, run.isComplete else { return }
-        let age = command.row.at.nanoseconds - run.completeAt.nanoseconds
-        let hasFault =
-            (session[command.row.connection]?.lastFaultAt).map { $0 >= run.completeAt } ?? false
-        guard !channel.hasReason, age < 60 * SimperiumSessionTimes.second, !hasFault,
-            run.current?.isEmpty == false
-        else {
-            channel.baseless = 0
-            return
-        }
-        channel.baseless += 1
-        guard channel.baseless >= 2 else { return }
-        add(
-            Rules.readAgain, command, channel,
-            "The client reads the index of \(channel.bucket) for the \(channel.baseless + 1). time, \(Self.seconds(age)) after it had all of it at \(run.current ?? ""), and there was no reason to read it again.",
-            steps: [FindingStep(at: run.completeAt, "the last page of the reading before")],
-            shows: "the index is read again", session, &report)
-    }
-
     // MARK: Changes
 
     mutating func askChanges(
         _ cv: String, _ command: CommandEvidence, _ channel: inout Channel,
         _ session: borrowing SessionView, _ report: inout Report
     ) {
-        if let unknown = channel.unknown, unknown.cv == cv,
-            command.row.at.nanoseconds - unknown.command.row.at.nanoseconds
-                > 2 * SimperiumSessionTimes.second
-        {
-            add(
-                Rules.unknownRepeated, command, channel,
-                "The client requests changes since \(Quote.escaped(cv)) again, \(Self.seconds(from: unknown.command.row.at, to: command.row.at)) after the server answered that it is unknown.",
-                steps: [FindingStep(unknown.command, "the answer")], shows: "requested again",
-                session, &report)
-        }
+        judgeRepetition(of: cv, command, channel, session, &report)
         if !channel.hasAsked { judgeCV(cv, command, channel, session, &report) }
         channel.hasAsked = true
         channel.hasWorked = true
@@ -158,6 +126,7 @@ extension SimperiumSessionCheck {
         _ session: borrowing SessionView, _ report: inout Report
     ) {
         guard let id = channel.life, let life = lives[id] else { return }
+        judgeReturn(with: cv, command, channel, life, session, &report)
         guard let order = life.order(of: cv) else {
             // Its state was not seen in the capture.
             lives[id]?.versions = [:]

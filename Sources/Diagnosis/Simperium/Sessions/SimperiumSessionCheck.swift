@@ -195,11 +195,8 @@ struct SimperiumSessionCheck: Check {
                 steps: steps + [FindingStep(command, shows, range)]))
     }
 
-    /// A span of time as text.
-    static func seconds(_ nanoseconds: Int64) -> String {
-        let tenths = nanoseconds / 100_000_000
-        return tenths % 10 == 0 ? "\(tenths / 10) s" : "\(tenths / 10).\(tenths % 10) s"
-    }
+    /// A span of time as text: `40 ms`, `1.5 s`, `12 s`.
+    static func seconds(_ nanoseconds: Int64) -> String { CommCareTime.text(nanoseconds) }
 
     static func seconds(from a: Instant, to b: Instant) -> String {
         seconds(b.nanoseconds - a.nanoseconds)

@@ -16,6 +16,14 @@ struct SimperiumSessionLife: Sendable {
         var number: Int
     }
 
+    /// A complete reading of the index.
+    struct Reading: Sendable {
+        let connection: ConnectionID
+        let current: String
+        let bytes: Int
+        let at: Instant
+    }
+
     /// Changes that two connections send by turns.
     struct Turns: Sendable {
         var pair: Set<ConnectionID>
@@ -44,6 +52,14 @@ struct SimperiumSessionLife: Sendable {
     var connections = 0
     /// When the server or a fault ended a connection on which it was in sync.
     var cutAt: Instant?
+    /// The answer that its change version is unknown, until the index is requested.
+    var unknown: SimperiumSessionChannel.Unknown?
+    /// When the connection of that answer ended.
+    var unknownLeftAt: Instant?
+    /// The last complete reading of the index that had a cv.
+    var reading: Reading?
+    /// Readings without need, in a row.
+    var needless = 0
     var turns: Turns?
     var open: Set<ConnectionID> = []
 

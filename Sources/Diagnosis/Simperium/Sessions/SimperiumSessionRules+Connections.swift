@@ -54,7 +54,7 @@ extension SimperiumSessionRules {
         follows: "The last heartbeat of the server that was received.",
         evidence: "Another number.", expects: "The number of the server plus one.",
         silent: "Nothing was received on this connection before, or a heartbeat is unanswered.",
-        cause: "The clients for iOS always send 1, simperium-js what it received.")
+        cause: "The client always sends the same number, or sends back what it received.")
 
     static let noReconnect = Rule(
         "simperium.session.no-reconnect", .info, repetition: .client,

@@ -61,5 +61,5 @@ extension SimperiumSessionRules {
             "\"v : the entity's version number\" (Simperium/Specification.md#index); simperium-ios #105; Diagnosis/Catalogue.md#r57.",
         follows: "Nothing.", evidence: "An sv or v that is a string of digits.",
         expects: "\"sv\":12", silent: "The text was cut.",
-        cause: "The client keeps versions as strings, as those for iOS did.")
+        cause: "The client keeps versions as strings.")
 }

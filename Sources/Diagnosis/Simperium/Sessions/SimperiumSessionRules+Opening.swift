@@ -27,7 +27,7 @@ extension SimperiumSessionRules {
         evidence: "i, e, cv or c between init and auth.",
         expects: "Wait for CHANNEL:auth:…, or put the first request into the cmd of the init.",
         silent: "The channel was open before and is opened again.",
-        cause: "The client writes its first request when the socket opens, as go-simperium does.")
+        cause: "The client writes its first request when the socket opens.")
 
     static let commandAfterRefusal = Rule(
         "simperium.auth.command-after-refusal", .error, repetition: .topic,
@@ -39,7 +39,7 @@ extension SimperiumSessionRules {
         expects: "Nothing but a new init, after another token was obtained for 400 and 401.",
         silent: "For 5 s where the channel was open before, since the command was on its way.",
         cause:
-            "The client treats every auth as a success, or does not recognize both forms of a refusal (node-simperium treats auth:expired as a user name)."
+            "The client treats every auth as a success, or does not recognize both forms of a refusal, JSON and auth:expired."
     )
 
     static let sameTokenAgain = Rule(
@@ -87,7 +87,7 @@ extension SimperiumSessionRules {
             "\"api : the api version to use. Current: 1.1\" (Simperium/Specification.md#init); Diagnosis/Catalogue.md#r57.",
         follows: "Nothing.", evidence: "An init whose api is a number or another version.",
         expects: "\"api\":\"1.1\"", silent: "The api is missing, which is another rule.",
-        cause: "The clients for iOS send the number 1.1, go-simperium sends 1.")
+        cause: "The client writes the number 1.1 or 1 instead of the string.")
 
     static let initUnreadable = Rule(
         "simperium.session.init-unreadable", .error, repetition: .client,

@@ -15,7 +15,7 @@ extension SimperiumSessionRules {
         expects: "CHANNEL:index:{\"current\":…,\"index\":[…],\"pending\":[…],\"extra\":{…}}",
         deadlineNanoseconds: SimperiumSessionTimes.remote,
         silent: "The connection ends or is silent, or a fault followed.",
-        cause: "node-simperium reads 0:index as inde, since it expects a second colon.")
+        cause: "The client expects a second colon, and reads 0:index as another command.")
 
     static let indexForm = Rule(
         "simperium.remote.index-form", .warning, repetition: .client,
@@ -27,7 +27,7 @@ extension SimperiumSessionRules {
             "pendings, {KEY:VERSION} entries, a missing index, or a pending change without id or ccid.",
         expects: "CHANNEL:index:{\"current\":CV,\"index\":[{\"id\":KEY,\"v\":1}],\"pending\":[]}",
         silent: "The text was cut. A new object has no sv.",
-        cause: "The clients for iOS answer with pendings and {KEY:VERSION}.")
+        cause: "The client writes pendings, or {KEY:VERSION} for an entry.")
 
     static let logMissing = Rule(
         "simperium.remote.log-missing", .info, repetition: .client,

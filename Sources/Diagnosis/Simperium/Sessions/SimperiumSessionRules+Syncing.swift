@@ -37,12 +37,12 @@ extension SimperiumSessionRules {
         title: "The index is not read again while its cv is valid.",
         source:
             "\"Downloading an entire index of data would be wasteful.\" (Simperium/Specification.md#reconnecting); simperium-ios #409, #485, #572; Diagnosis/Catalogue.md#r39.",
-        follows: "Complete readings of the index, and the reasons for another.",
+        follows: "Complete readings of the index, their size, and the reasons for another.",
         evidence:
-            "The index is requested from its start a second time within 60 s of its end, with no reason seen.",
+            "The index is requested from its start for the third time, each within 60 s of its end with no reason seen, of a change refused with 405 or 413, or of changes that the server sent for the client's cv.",
         expects: "e for the one object that does not fit, or cv.",
         silent:
-            "cv:?, i:?, an entity that is missing, an error, ?, a fault or a new connection was a reason, or the page had no current.",
+            "cv:?, i:?, an entity that is missing, another error, ?, a fault or a new connection was a reason, or the page had no current.",
         cause: "The client answers every inconsistency with a full index.")
 
     static let insteadOfCV = Rule(
@@ -130,7 +130,8 @@ extension SimperiumSessionRules {
         source:
             "\"At which point the client will need to reload the index.\" (Simperium/Specification.md#reconnecting); simperium-android #177, simperium-ios #325; Diagnosis/Catalogue.md#r40.",
         follows: "cv:? and c:?, and the requests that follow.",
-        evidence: "No i after it while the client sends other commands.",
+        evidence:
+            "A change more than 5 s after it, with no i between; or no i while the client sends heartbeats.",
         expects: "CHANNEL:i::::LIMIT", deadlineNanoseconds: SimperiumSessionTimes.reindex,
         silent: "The connection ends or is silent, or a fault followed.",
         cause: "The client does not recognize this answer, or the older form c:?.")
@@ -141,10 +142,11 @@ extension SimperiumSessionRules {
         source:
             "\"If the server doesn't have the requested change version\" … \"the client will need to reload the index\" (Simperium/Specification.md#reconnecting); simperium-ios #325; Diagnosis/Catalogue.md#r40.",
         follows: "The cv that was answered with cv:? or c:?.",
-        evidence: "The same cv again on the same channel, with no i between.",
-        expects: "CHANNEL:i::::LIMIT",
-        minimumNanoseconds: 2 * SimperiumSessionTimes.second,
-        silent: "Within 2 s of the answer, which may have crossed it.",
+        evidence:
+            "The same cv again on the same channel or on the client's next connection, with no i between.",
+        expects: "CHANNEL:i::::LIMIT", minimumNanoseconds: SimperiumSessionTimes.crossing,
+        silent:
+            "Within 2 s of the answer, which may have crossed it; the connection ended within 2 s of it.",
         cause: "The client retries the request instead of reading the answer.")
 
     static let notAdvanced = Rule(

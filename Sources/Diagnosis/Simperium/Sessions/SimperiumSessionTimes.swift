@@ -2,9 +2,15 @@
 enum SimperiumSessionTimes {
     static let second: Int64 = 1_000_000_000
     static let page = 120 * second
-    static let reindex = 300 * second
+    static let reindex = 60 * second
+    /// Within it a command may have crossed an answer.
+    static let crossing = 2 * second
+    /// After it a client has had time to react to an answer.
+    static let reaction = 5 * second
     static let entity = 120 * second
     static let reload = 60 * second
+    /// After it an answer does not count as what made a client read the index.
+    static let pretext = 60 * second
     static let idle = 60 * second
     static let dead = 90 * second
     static let reconnect = 300 * second

@@ -54,7 +54,7 @@ extension CommCareSessionCheck {
                         [
                             $0.row.responseStep(
                                 "the last restore, after which the device has "
-                                    + "\(ledger.set.cases.count) cases")
+                                    + Words.count(ledger.set.cases.count, "case"))
                         ]
                     } ?? []) + [ask.step("\(what) case \(id)")]))
             return

@@ -17,6 +17,7 @@ extension CommCareSessionCheck {
         switch ask.api {
         case .commcareRestore: checkRestore(ask, &person, &report)
         case .commcareHeartbeat:
+            noteUnsent(ask, &person)
             guard let aside = person.aside,
                 let count = ask.query.last("num_unsent_forms").flatMap({ Int($0) }), count > 0
             else { return }
@@ -99,6 +100,7 @@ extension CommCareSessionCheck {
         if !ask.isIncremental, person.recovering == nil {
             for id in failed.keys { person.failedForms[id]?.isExcused = true }
         }
+        if failed.isEmpty { checkUnsent(ask, &person, &report) }
         guard let form = failed.min(by: { $0.value.row.startedAt < $1.value.row.startedAt }),
             person.current != nil || person.recovering != nil || ask.isIncremental
         else { return }
@@ -127,6 +129,32 @@ extension CommCareSessionCheck {
             && outcomes[key(ask, form)]?.accepted == nil
     }
 
+    private func noteUnsent(_ ask: CommCareAsk, _ person: inout CommCarePerson) {
+        guard let count = ask.query.last("num_unsent_forms").flatMap({ Int($0) }) else { return }
+        person.unsent = count > 0 ? (count, ask.row) : nil
+    }
+
+    /// A full restore of a device that has reported forms which it has not sent.
+    private func checkUnsent(
+        _ ask: CommCareAsk, _ person: inout CommCarePerson, _ report: inout Report
+    ) {
+        guard !ask.isIncremental, person.current != nil, person.polling == nil,
+            let unsent = person.unsent
+        else { return }
+        person.unsent = nil
+        let forms = unsent.count == 1 ? "1 unsent form" : "\(unsent.count) unsent forms"
+        report.add(
+            Finding(
+                R.beforeForms, connection: ask.row.connection, client: ask.client,
+                topic: ask.topic,
+                detail: "The device reported \(forms), and requests a full restore, which replaces "
+                    + "local cases, before it has sent them.",
+                steps: [
+                    unsent.row.requestStep("num_unsent_forms=\(unsent.count)"),
+                    ask.step("a full restore"),
+                ]))
+    }
+
     func followQueue(
         _ ask: CommCareAsk, _ reply: CommCareReply, _ person: inout CommCarePerson
     ) {
@@ -149,6 +177,9 @@ extension CommCareSessionCheck {
             person.failedForms[form.instanceID] = CommCarePerson.FailedForm(
                 row: reply.row, retryAfter: reply.retryAfter,
                 isDisguised: isDisguised(ask, form, reply))
+        }
+        if let unsent = person.unsent {
+            person.unsent = unsent.count > 1 ? (unsent.count - 1, unsent.row) : nil
         }
         if reply.isHeard, reply.isAccepted {
             for (id, failed) in person.failedForms

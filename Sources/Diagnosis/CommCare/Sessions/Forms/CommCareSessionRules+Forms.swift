@@ -64,8 +64,10 @@ extension CommCareSessionRules {
         "commcare.sync.before-forms", .warning, repetition: .client,
         title: "A sync is requested while a form waits to be sent again.",
         source: "Diagnosis/Catalogue.md#c27 (forms go first; a recovery replaces local cases).",
-        follows: "forms whose last try failed for a reason that may pass",
-        evidence: "a restore after such a failure",
+        follows:
+            "forms whose last try failed for a reason that may pass, and those that a heartbeat "
+            + "counts as unsent",
+        evidence: "a restore after such a failure, or a full restore while unsent forms are left",
         expects: "The form first, and the sync once it is accepted.",
         silent: "the form was refused for good; only information where the sync is incremental, as "
             + "nothing is lost then, and no finding at all before the first sync",

@@ -7,6 +7,10 @@ import Wire
 extension CommCareSessionCheck {
     private typealias R = CommCareSessionRules
 
+    /// Nanoseconds within which no person tries again.
+    static let instantly = CommCareTime.seconds(1.0)
+    /// The number of refusals in a row after which a person does not go on like that.
+    static let series = 4
     /// Nanoseconds within which a retry counts as immediate.
     static let atOnce = CommCareTime.seconds(2.0)
     /// Nanoseconds within which the next try belongs to the same series.
@@ -94,10 +98,10 @@ extension CommCareSessionCheck {
         let status = failure.reply.status
         let found: Rule?
         switch status {
-        case 406 where isSame && gap < Self.soon: found = R.after406
-        case 401 where isSame && gap < Self.inARow && failure.times >= 2: found = R.sameCredentials
-        case 400, 403, 404, 405, 410, 413, 414, 415:
-            found = isSame && gap < Self.soon ? R.after4xx : nil
+        case 406: found = isSame && isAutomatic(failure, gap) ? R.after406 : nil
+        case 401: found = isSame && isInsisting(failure, gap) ? R.sameCredentials : nil
+        case 400, 403, 404, 405, 410, 413, 414, 415, 422:
+            found = isSame && isAutomatic(failure, gap) ? R.after4xx : nil
         default:
             found = gap < Self.inARow && failure.times == Self.maxTries ? R.tooManyTries : nil
         }
@@ -111,6 +115,18 @@ extension CommCareSessionCheck {
                 detail: "The same \(ask.row.method) \(ask.row.path) is sent again "
                     + "\(CommCareTime.text(gap)) after \(answer)\(times).",
                 steps: failure.steps + [ask.step("the same again")]))
+    }
+
+    /// Whether no person has asked for a request after a refusal: it comes at once, or in a series.
+    private func isAutomatic(
+        _ failure: CommCarePerson.Failure, _ gap: Int64, within time: Int64 = Self.atOnce
+    ) -> Bool {
+        gap < time || gap < Self.inARow && failure.times >= Self.series
+    }
+
+    /// The same after 401, to which a client may answer with credentials.
+    private func isInsisting(_ failure: CommCarePerson.Failure, _ gap: Int64) -> Bool {
+        isAutomatic(failure, gap, within: failure.ask.credentials == nil ? 0 : Self.instantly)
     }
 
     /// Whether two requests are the same for a server: target, credentials and form.
@@ -140,7 +156,9 @@ extension CommCareSessionCheck {
         }
         let isFailure =
             switch reply.status {
-            case 412, 422, 429, 503, 423, 408, 409, 425: false
+            case 412, 429, 503, 423, 408, 409, 425: false
+            // Another rule is about a form that can never be processed.
+            case 422: reply.isHeard && reply.nature != OpenRosaNature.processingFailure.rawValue
             case 400...: reply.isHeard
             case 0: reply.row.outcome == .noResponse
             default: false

@@ -77,24 +77,24 @@ extension CommCareSessionRules {
             + "the user needs to take a direct action\"; Diagnosis/Catalogue.md#c35.",
         follows: "the last 406 by kind of request",
         evidence:
-            "the same request with the same credentials within five seconds, by a client that "
-            + "has not been restarted",
+            "the same request with the same credentials within two seconds, or the fifth within "
+            + "ten seconds each, by a client that has not been restarted",
         expects: "The message for the user, and no automatic retry.",
         silent: "the first connection was closed meanwhile, so that a user may have started the "
             + "program again",
         cause: "every failed form is tried twice")
 
-    /// After 401 the same request is sent with the same credentials more than once.
+    /// After 401 the same request is sent again with the same credentials.
     static let sameCredentials = Rule(
         "commcare.retry.same-credentials", .warning,
-        title: "After 401 the same request is sent with the same credentials more than once.",
+        title: "After 401 the same request is sent again with the same credentials.",
         source: "Diagnosis/Catalogue.md#c73 (CommCare Android sends twice).",
         follows: "the last 401 by kind of request",
-        evidence: "the third identical request, within ten seconds of the answer, by a client that "
-            + "has not been restarted",
+        evidence: "the same request with the same Authorization within a second of the answer, or "
+            + "the fifth within ten seconds each, by a client that has not been restarted",
         expects: "Other credentials, or none of these requests until the user gives some.",
-        silent: "the credentials changed, as with a challenge or a new token; the first connection "
-            + "was closed meanwhile",
+        silent: "the credentials changed, as with a challenge or a new token; the user may have "
+            + "tried again after some seconds; the first connection was closed meanwhile",
         cause: "401 counts as a failure that may pass")
 
     /// A request that the server refuses as wrong is sent again at once.
@@ -106,8 +106,9 @@ extension CommCareSessionRules {
             + "failures\"; Diagnosis/Catalogue.md#o-r2.",
         follows: "the last 4xx by kind of request",
         evidence:
-            "the same request within five seconds of 400, 403, 404, 405, 410, 413, 414 or 415, "
-            + "by a client that has not been restarted",
+            "the same request within two seconds, or the fifth within ten seconds each, after 400, 403, 404, 405, 410, 413, 414, 415, or of "
+            + "422 of another nature than processing_failure, by a client that has not been "
+            + "restarted",
         expects: "No automatic retry: a wrong request stays wrong.",
         silent: "the first connection was closed meanwhile, so that a user may have started the "
             + "program again",

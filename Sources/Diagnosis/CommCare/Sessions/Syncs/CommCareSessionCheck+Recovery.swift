@@ -25,7 +25,7 @@ extension CommCareSessionCheck {
         if let twice = person.refusedTwice, ask.isRestore, !ask.isIncremental {
             person.refusedTwice = nil
             let gap = CommCareTime.gap(twice.respondedAt ?? twice.startedAt, ask.row.startedAt)
-            if gap >= 0, gap < Self.soon, isSameRun(twice, ask.row, gap, session) {
+            if gap >= 0, gap < Self.atOnce, isSameRun(twice, ask.row, gap, session) {
                 report.add(
                     Finding(
                         R.fullRepeated, connection: ask.row.connection, client: ask.client,
@@ -137,6 +137,7 @@ extension CommCareSessionCheck {
     ) {
         guard reply.status == 412 else {
             if reply.status == 200 || reply.status == 202 { person.refusedTwice = nil }
+            if reply.status == 200, ask.isIncremental { person.loop = [] }
             return
         }
         let version = ask.query.last("version")
@@ -156,6 +157,7 @@ extension CommCareSessionCheck {
             return
         }
         if ask.isIncremental {
+            followLoop(ask, reply, &person, &report)
             person.refused = CommCarePerson.Refused(
                 row: reply.row, at: reply.row.endedAt ?? reply.at, detail: reply.document?.detail,
                 wasFull: false)

@@ -34,6 +34,12 @@ extension CommCareSessionCheck {
                     + "the device received and submitted make \(predicted)"
                     + Self.detail(explanation) + ".",
                 severity: isCertain ? .error : .info, steps: steps))
+        if isCertain {
+            person.mismatch = (
+                ask.row.id,
+                "its state is not that of the cases on the device" + Self.detail(explanation)
+            )
+        }
         // Reported once: the server answers with 412, or the same difference stays.
         person.ledger = nil
     }

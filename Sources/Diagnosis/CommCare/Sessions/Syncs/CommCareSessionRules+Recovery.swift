@@ -49,7 +49,7 @@ extension CommCareSessionRules {
             "Diagnosis/Catalogue.md#c08, #c10, OpenRosa/Specification.md#code-412: after a second 412 nothing is lost and the "
             + "user is informed.",
         follows: "a full restore after a 412 that is answered with 412 too",
-        evidence: "the same full restore within five seconds of the second 412",
+        evidence: "the same full restore within two seconds of the second 412",
         expects: "The old state is kept and the user is informed.",
         silent: "the second 412 was cut or late; a user may have retried from a new run of the "
             + "program",
