@@ -171,6 +171,13 @@ let package = Package(
                 "Notation", "Wire", "Dissection", "Filters", "Faults", "Diagnosis", "Trace",
                 "Interception", "Reports", "Proxying", "SyncServers",
             ]),
+        room(
+            "Reproduction",
+            [
+                "Notation", "Wire", "Simperium", "OpenRosa", "Dissection", "Filters", "Faults",
+                "Diagnosis", "Trace", "Replaying", "Sessions", "Redaction", "SyncServers",
+                "Certification",
+            ]),
         .executableTarget(
             name: "tapedeck",
             dependencies: [
@@ -178,7 +185,8 @@ let package = Package(
                 "Filters", "Faults", "Diagnosis", "Trace", "Interception", "Proxying", "Control",
                 "Formats", "Redaction", "Capturing", "Reports", "Sessions", "Replaying",
                 "SyncServers",
-                "SyncClients", "Certification", "HTTPLayer", "CCurl", "CurlShim", argumentParser,
+                "SyncClients", "Certification", "Reproduction", "HTTPLayer", "CCurl", "CurlShim",
+                argumentParser,
             ],
             exclude: ["CommandLine.md"], swiftSettings: house),
         .executableTarget(
@@ -283,6 +291,11 @@ let package = Package(
             "Certification",
             [
                 "Notation", "Wire", "Faults", "Filters", "Diagnosis", "SyncServers", "TraceWorld",
+            ]),
+        tests(
+            "Reproduction",
+            [
+                "Notation", "Wire", "Simperium", "Replaying", "Certification", "Diagnosis",
             ]),
         tests(
             "Sessions",

@@ -21,6 +21,7 @@ struct Tapedeck: AsyncParsableCommand {
             OpenRosaGroup.self, ClientGroup.self, FaultsGroup.self, ReplayGroup.self,
             DiffCommand.self, StateCommand.self, ExportCommand.self, ImportCommand.self,
             SniffCommand.self, MinimizeCommand.self, DiagnoseCommand.self, CertifyGroup.self,
+            ReproduceCommand.self, RetestCommand.self,
         ])
 
     /// The failure that the user sees of an error; nil for those of the command line's parser.

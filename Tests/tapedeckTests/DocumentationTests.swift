@@ -23,6 +23,8 @@ private func text(_ path: String) throws -> String {
         ("state", Tapedeck.helpMessage(for: StateCommand.self, columns: 200)),
         ("rebuild", Tapedeck.helpMessage(for: RebuildCommand.self, columns: 200)),
         ("minimize", Tapedeck.helpMessage(for: MinimizeCommand.self, columns: 200)),
+        ("reproduce", Tapedeck.helpMessage(for: ReproduceCommand.self, columns: 200)),
+        ("retest", Tapedeck.helpMessage(for: RetestCommand.self, columns: 200)),
         ("export", Tapedeck.helpMessage(for: ExportCommand.self, columns: 200)),
         ("import", Tapedeck.helpMessage(for: ImportCommand.self, columns: 200)),
         ("sniff", Tapedeck.helpMessage(for: SniffCommand.self, columns: 200)),

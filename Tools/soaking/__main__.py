@@ -76,6 +76,18 @@ def play_clients(options: argparse.Namespace, folder: Path) -> int:
     return 0 if is_caught else 1
 
 
+def play_reproductions(options: argparse.Namespace, folder: Path) -> int:
+    """Tests clients that forget one duty with reproductions of their findings."""
+    import retests
+
+    is_right, lines = retests.run(folder, options.only or [])
+    print("\n".join(lines))
+    if options.figures:
+        keep("Reproductions", [*lines, "", machine()])
+    print("soak: all well" if is_right else "soak: a reproduction does not tell clients apart")
+    return 0 if is_right else 1
+
+
 def main() -> int:
     """Plays all rounds and prints the table."""
     parser = argparse.ArgumentParser(prog="Tools/soak", description=__doc__)
@@ -112,6 +124,9 @@ def main() -> int:
     parser.add_argument("--clients", action="store_true",
                         help="instead: clients and mutants of them that forget one duty "
                         "each, and whether certify catches them; --only takes their names")
+    parser.add_argument("--reproductions", action="store_true",
+                        help="instead: reproductions of the findings of such mutants, and whether "
+                        "each fails its mutant and passes the unchanged client")
     parser.add_argument("--keep", action="store_true", help="keep the folder with the trace")
     options = parser.parse_args()
     if options.pace <= 0:
@@ -129,6 +144,8 @@ def main() -> int:
     folder = Path(tempfile.mkdtemp(prefix="tapedeck-soak-"))
     if options.clients:
         return play_clients(options, folder)
+    if options.reproductions:
+        return play_reproductions(options, folder)
     if options.faults is not None or options.case:
         return faults(options, folder)
     if options.sockets is not None:

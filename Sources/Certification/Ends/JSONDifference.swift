@@ -1,16 +1,16 @@
-internal import Notation
+package import Notation
 internal import Wire
 
 /// The difference of two JSON values as text that a reader takes in at a glance.
 ///
 /// Members that are the same are left out; within a string, `[-…-]` was expected and is not there,
 /// and `{+…+}` is there and was not expected: `content: "note 0[-, offline-]"`.
-enum JSONDifference {
+package enum JSONDifference {
     /// Characters of a value, or of the equal text beside a difference, that are shown.
     private static let most = 120
 
     /// The differences between what was expected and what is there.
-    static func text(from expected: JSONValue, to there: JSONValue) -> String {
+    package static func text(from expected: JSONValue, to there: JSONValue) -> String {
         guard case .object(let a) = expected, case .object(let b) = there else {
             return change(expected, there)
         }

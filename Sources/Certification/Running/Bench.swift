@@ -1,6 +1,5 @@
 internal import Faults
 public import Interception
-internal import Proxying
 internal import SyncServers
 internal import Trace
 public import Wire
@@ -44,23 +43,20 @@ public final class Bench: Sendable {
     }
 
     private let server: SyncServer
-    private let proxy: ProxyServer
-    private let writer: TraceWriter
+    private let recording: RecordingProxy
     /// File of the trace.
-    public let trace: String
+    public var trace: String { recording.trace }
 
     /// Port of the proxy, where the client connects to.
-    public var port: Int { proxy.port }
+    public var port: Int { recording.port }
     /// Port of the server on this machine, where the second client connects to.
     public var serverPort: Int { server.port }
     /// The time since the session started.
-    public var now: Instant { writer.now() }
+    public var now: Instant { recording.now }
 
-    private init(_ server: SyncServer, _ proxy: ProxyServer, _ writer: TraceWriter) {
+    private init(_ server: SyncServer, _ recording: RecordingProxy) {
         self.server = server
-        self.proxy = proxy
-        self.writer = writer
-        trace = writer.path
+        self.recording = recording
     }
 
     /// The accounts: a user with a token, and another one with the same password.
@@ -117,41 +113,12 @@ public final class Bench: Sendable {
         }
         do throws(CertificationError) {
             try await seed(server.port)
-            return try await start(plan, server, trace, parts)
+            let recording = try await RecordingProxy.start(
+                before: server.host, server.port, plan: plan, trace: trace, parts)
+            return Bench(server, recording)
         } catch {
             await server.stop()
             throw error
-        }
-    }
-
-    private static func start(
-        _ plan: FaultPlan, _ server: SyncServer, _ trace: String, _ parts: Parts
-    ) async throws(CertificationError) -> Bench {
-        let rules = FaultSession(plan: plan, seed: 1)
-        let started = parts.clock()
-        let writer: TraceWriter
-        do {
-            writer = try TraceWriter(
-                path: trace,
-                session: SessionStart(
-                    provenance: .proxy, version: parts.version, arguments: parts.arguments,
-                    startedUnixNanoseconds: started, seed: rules.seed))
-        } catch { throw CertificationError(error.reason) }
-        do {
-            let proxy = try await ProxyServer.start(
-                ProxyConfiguration(
-                    host: parts.host, port: parts.port,
-                    relay: RelaySettings(
-                        mode: .reverse(
-                            ServerAddress(host: server.host, port: server.port, isTLS: false)),
-                        clock: SessionClock(startedUnixNanoseconds: started)),
-                    leaves: parts.leaves, trust: parts.trust, faults: rules,
-                    session: writer.session, notice: parts.notice),
-                sink: writer, threads: 1)
-            return Bench(server, proxy, writer)
-        } catch {
-            writer.finish("could not listen")
-            throw CertificationError(error.reason)
         }
     }
 
@@ -169,15 +136,13 @@ public final class Bench: Sendable {
     }
 
     /// Waits until all traffic so far is in the trace.
-    public func flush() { writer.flush() }
+    public func flush() { recording.flush() }
 
     /// Ends the proxy, so that the client can change nothing more.
     ///
     /// - Returns: The duration of the session.
     public func close() async -> Instant {
-        let end = writer.now()
-        await proxy.stop()
-        return end
+        await recording.close()
     }
 
     /// What the server has.
@@ -197,6 +162,6 @@ public final class Bench: Sendable {
     /// Ends everything; the trace is complete afterwards.
     public func stop() async {
         await server.stop()
-        writer.finish("the scenario was over")
+        recording.finish("the scenario was over")
     }
 }

@@ -129,6 +129,12 @@ public struct Scenario: Hashable, Sendable, Identifiable {
         public let name: String
         /// What is in it.
         public let content: [UInt8]
+
+        /// A file with this content.
+        public init(name: String, content: [UInt8]) {
+            self.name = name
+            self.content = content
+        }
     }
 
     /// The forms and attachments of the script and of all other steps.

@@ -68,10 +68,16 @@ public struct RecordedSocket: Hashable, Sendable {
     public var id: ConnectionID
     /// How the server ended it; nil where the client did, or neither.
     public var end: End?
+    /// When a fault ended it for the client, which the server had no part in; nil without one.
+    public var brokenAt: Instant?
 
     /// A socket with these values.
-    public init(id: ConnectionID, end: End? = nil) {
+    public init(id: ConnectionID, end: End? = nil, brokenAt: Instant? = nil) {
         self.id = id
         self.end = end
+        self.brokenAt = brokenAt
     }
+
+    /// How it ended for its client, unless by itself.
+    var endForClient: End? { end ?? brokenAt.map { End(code: nil, at: $0) } }
 }

@@ -42,10 +42,14 @@ extension SimperiumReplay {
     private mutating func beat(
         _ number: Int64, on socket: Int, _ live: inout Live, at now: Instant
     ) -> [ReplayCommand] {
-        // One that went without answer does so again.
+        // One that went without answer does so again, and so do those after several of them with
+        // which the socket ended: one may only have been too late for the recording.
         var isAnswered = true
-        if let place = live.socket, live.beats < sockets[place].beats.count {
-            isAnswered = sockets[place].beats[live.beats]
+        if let place = live.socket {
+            let beats = sockets[place].beats
+            isAnswered =
+                live.beats < beats.count
+                ? beats[live.beats] : beats.count < 2 || beats.suffix(2).contains(true)
         }
         live.beats += 1
         let (next, overflow) = number.addingReportingOverflow(1)

@@ -176,7 +176,7 @@ public struct SimperiumReplay: Sendable {
         self.fetch = fetch
         isDone = Array(repeating: false, count: commands.count)
         streamOf = Array(repeating: -1, count: commands.count)
-        let ends = Dictionary(sockets.map { ($0.id, $0.end) }, uniquingKeysWith: { $1 })
+        let ends = Dictionary(sockets.map { ($0.id, $0.endForClient) }, uniquingKeysWith: { $1 })
         index(ends)
     }
 

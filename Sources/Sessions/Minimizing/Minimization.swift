@@ -1,6 +1,6 @@
 internal import Replaying
 internal import Trace
-internal import Wire
+package import Wire
 
 /// Why there is nothing to minimize.
 package struct MinimizationError: Error, Sendable {
@@ -23,7 +23,10 @@ package struct Minimization {
     private let source: String
     /// A private folder for the candidate traces.
     private let folder: String
-    private let check: TraceCheck
+    private let check: (String) throws -> TraceCheck.Outcome
+    /// What is never left out.
+    private let kept: Kept
+    private let grain: Grain
     private let maximumChecks: Int
     /// Receives the progress; returns whether to go on.
     private let progress: (String) -> Bool
@@ -34,21 +37,52 @@ package struct Minimization {
     private var isStopped = false
     private var expected = TraceCheck.Outcome.status(0)
 
+    /// What is never left out.
+    package struct Kept: Hashable, Sendable {
+        /// Connections.
+        package var connections: Set<ConnectionID>
+        /// Exchanges; their connections are to be named as well.
+        package var exchanges: Set<ExchangeID>
+
+        /// These.
+        package init(
+            connections: Set<ConnectionID> = [], exchanges: Set<ExchangeID> = []
+        ) {
+            self.connections = connections
+            self.exchanges = exchanges
+        }
+    }
+
+    /// What is left out of connections that stay.
+    package enum Grain: Hashable, Sendable {
+        /// Channels and single messages: the shortest recording.
+        case messages
+        /// Whole objects of a Simperium bucket: a recording that can be played to a client, whose
+        /// conversation about each object that is left is whole.
+        case objects
+    }
+
     /// A search in the trace at `source`.
     ///
     /// - Parameters:
     ///   - source: The trace; it is only read.
     ///   - folder: A private folder for the candidate traces.
-    ///   - check: The check that has to keep failing.
+    ///   - kept: What is never left out.
+    ///   - grain: What is left out of connections that stay.
     ///   - maximumChecks: The maximum number of runs.
+    ///   - check: The check of the trace at a path, whose outcome has to stay.
     ///   - progress: Receives the progress; returns whether to go on.
     /// - Throws: ``FileError`` where it is not a trace.
     package init(
-        of source: String, in folder: String, check: TraceCheck, maximumChecks: Int,
+        of source: String, in folder: String, keeping kept: Kept = Kept(),
+        grain: Grain = .messages, maximumChecks: Int,
+        check: @escaping (String) throws -> TraceCheck.Outcome,
         progress: @escaping (String) -> Bool
     ) throws {
         self.source = source
         self.folder = folder
+        self.kept = kept
+        self.grain = grain
         self.check = check
         self.maximumChecks = maximumChecks
         self.progress = progress
@@ -60,7 +94,7 @@ package struct Minimization {
     /// - Throws: ``MinimizationError`` where there is nothing to find, ``FileError``, and what
     ///   starting the command throws.
     package mutating func run(to path: String) throws -> Outcome {
-        expected = try check.run(on: source)
+        expected = try check(source)
         guard expected != .status(0) else {
             throw MinimizationError(
                 reason:
@@ -76,7 +110,7 @@ package struct Minimization {
         var before = -1
         while size != before, !isStopped {
             before = size
-            for pass in Pass.allCases where !isStopped { try shrink(pass) }
+            for pass in grain.passes where !isStopped { try shrink(pass) }
         }
         try cut.write(from: source, to: path)
         return outcome
@@ -85,8 +119,8 @@ package struct Minimization {
     // MARK: Passes
 
     /// The groups that are left out together, the largest first.
-    private enum Pass: String, CaseIterable {
-        case connections, channels, exchanges, messages
+    fileprivate enum Pass: String {
+        case connections, channels, exchanges, objects, messages
     }
 
     private var size: Int {
@@ -114,10 +148,16 @@ package struct Minimization {
         var number: Int?
     }
 
+    private struct Object: Hashable {
+        var bucket: String
+        var key: String
+    }
+
     private mutating func shrink(_ pass: Pass) throws {
         switch pass {
         case .connections:
-            try shrink(connections.map { [$0] }, pass) { $0.connections.formUnion($1) }
+            let some = connections.filter { !kept.connections.contains($0) }
+            try shrink(some.map { [$0] }, pass) { $0.connections.formUnion($1) }
         case .channels:
             var order: [Channel] = []
             var members: [Channel: [MessageID]] = [:]
@@ -128,7 +168,18 @@ package struct Minimization {
             }
             try shrink(order.compactMap { members[$0] }, pass) { $0.messages.formUnion($1) }
         case .exchanges:
-            try shrink(exchanges.map { [$0.id] }, pass) { $0.exchanges.formUnion($1) }
+            let some = exchanges.map(\.id).filter { !kept.exchanges.contains($0) }
+            try shrink(some.map { [$0] }, pass) { $0.exchanges.formUnion($1) }
+        case .objects:
+            var order: [Object] = []
+            var members: [Object: [MessageID]] = [:]
+            for message in messages {
+                guard let bucket = message.bucket, let key = message.key else { continue }
+                let object = Object(bucket: bucket, key: key)
+                if members[object] == nil { order.append(object) }
+                members[object, default: []].append(message.id)
+            }
+            try shrink(order.compactMap { members[$0] }, pass) { $0.messages.formUnion($1) }
         case .messages:
             try shrink(messages.map { [$0.id] }, pass) { $0.messages.formUnion($1) }
         }
@@ -165,7 +216,7 @@ package struct Minimization {
         let path = folder + "/\(checks).tape"
         defer { TraceFiles.remove(path) }
         try candidate.write(from: source, to: path)
-        return try check.run(on: path) == expected
+        return try check(path) == expected
     }
 
     private var outcome: Outcome {
@@ -175,5 +226,14 @@ package struct Minimization {
                 ("exchanges", exchanges.count, units.exchanges.count),
                 ("messages", messages.count, units.messages.count),
             ], checks: checks, isStopped: isStopped)
+    }
+}
+
+extension Minimization.Grain {
+    fileprivate var passes: [Minimization.Pass] {
+        switch self {
+        case .messages: [.connections, .channels, .exchanges, .messages]
+        case .objects: [.connections, .exchanges, .objects]
+        }
     }
 }

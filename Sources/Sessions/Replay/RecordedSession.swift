@@ -79,7 +79,8 @@ package struct RecordedSession: Sendable {
                 continue
             }
             let end = row.endedAt.map { RecordedSocket.End(code: row.closeCode, at: $0) }
-            sockets.append(RecordedSocket(id: row.connection, end: end))
+            sockets.append(
+                RecordedSocket(id: row.connection, end: end, brokenAt: row.brokenAt))
             let isSockJS = SimperiumEndpoint.recognise(path: row.path)?.transport == .sockJS
             transports[row.connection] = RecordedTransport(
                 kind: isSockJS ? .sockJS : .webSocket, path: row.path,

@@ -24,6 +24,10 @@ public struct TraceUnits: Hashable, Sendable {
         public var connection: ConnectionID
         /// Channel of its first Simperium command; nil where it has none.
         public var channel: Int?
+        /// Bucket of the object that its only command is about; nil without one.
+        public var bucket: String?
+        /// Key of that object.
+        public var key: String?
     }
 
     /// All connections, in order.
@@ -71,8 +75,10 @@ public struct TraceUnits: Hashable, Sendable {
         let message = try db.prepare(
             """
             SELECT m.id, m.connection_id, (SELECT c.channel FROM any_command c
-              WHERE c.message_id = m.id ORDER BY c.id LIMIT 1)
-            FROM any_message m WHERE \(whole) AND \(own("m")) AND NOT EXISTS (
+                WHERE c.message_id = m.id ORDER BY c.id LIMIT 1), k.bucket, k.key
+            FROM any_message m LEFT JOIN (SELECT message_id, max(bucket) bucket, max(key) key
+                FROM any_command GROUP BY message_id HAVING count(*) = 1 AND count(key) = 1
+              ) k ON k.message_id = m.id WHERE \(whole) AND \(own("m")) AND NOT EXISTS (
               SELECT 1 FROM any_message o WHERE o.connection_id = m.connection_id AND o.compressed
                 AND o.size > length(CAST(o.payload AS BLOB))) ORDER BY m.id
             """)
@@ -81,7 +87,8 @@ public struct TraceUnits: Hashable, Sendable {
                 Message(
                     id: MessageID(message.integer(0)),
                     connection: ConnectionID(message.integer(1)),
-                    channel: message.optionalInteger(2).map(Int.init)))
+                    channel: message.optionalInteger(2).map(Int.init),
+                    bucket: message.optionalString(3), key: message.optionalString(4)))
         }
     }
 }

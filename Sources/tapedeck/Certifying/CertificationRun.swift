@@ -62,22 +62,8 @@ struct CertificationRun {
     }
 
     private func means() throws(Failure) -> Certifier.Means {
-        let leaves: LeafCache
-        let trust: ServerTrust
-        do {
-            leaves = try LeafCache(authority: options.authority.open())
-            trust = try ServerTrust(.full(additionalRoots: []))
-        } catch let error as InterceptionError {
-            throw Failure(error)
-        } catch let failure as Failure {
-            throw failure
-        } catch { throw Failure(.software, "\(error)") }
-        let parts = Bench.Parts(
-            leaves: leaves, trust: trust, host: options.listen.host, port: options.listen.port,
-            version: Program.version,
-            arguments: CommandLine.arguments.dropFirst().joined(separator: " "),
-            clock: { Int64(Date().timeIntervalSince1970 * 1e9) },
-            notice: { StandardError.write("tapedeck: \($0)\n") })
+        let parts = try Bench.Parts(
+            options.authority, host: options.listen.host, port: options.listen.port)
         let folders = CaseFolders(root: options.output ?? "certify-\(suite.name.rawValue)")
         let suite = suite
         let isDevice = options.isDevice

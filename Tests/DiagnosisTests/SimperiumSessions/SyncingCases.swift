@@ -222,7 +222,21 @@ enum SyncingCases {
         },
         RuleCase(R.unknownRepeated, .breaks, "the same cv on the next connection") {
             let socket = $0.resumed(at: 0, cv: "old", answer: "0:cv:?")
+            $0.beat(socket, at: 9)
             $0.close(socket, at: 10)
+            $0.resumed(at: 12, cv: "old", answer: "0:cv:?")
+        },
+        RuleCase(
+            R.unknownRepeated, .silent, "the client sent nothing more after the answer",
+            also: ["websocket.no-close-frame"]
+        ) {
+            let socket = $0.resumed(at: 0, cv: "old", answer: "0:cv:?")
+            $0.close(socket, at: 10, detail: "reset")
+            $0.resumed(at: 12, cv: "old", answer: "0:cv:?")
+        } unlike: {
+            let socket = $0.resumed(at: 0, cv: "old", answer: "0:cv:?")
+            $0.beat(socket, at: 9)
+            $0.close(socket, at: 10, detail: "reset")
             $0.resumed(at: 12, cv: "old", answer: "0:cv:?")
         },
         RuleCase(R.unknownRepeated, .behaves, "on the next connection, since the index was cut") {

@@ -302,6 +302,33 @@ struct SimperiumReplayTests {
         play.on("0:cv:1", expect: "1< 0:c:[]", "close 1 1012")
     }
 
+    @Test func `a socket that a fault ended for its client ends without a word`() {
+        let script = Script([#"1> 0:init:{"name":"a"}"#, "1< 0:auth:x", "1> 0:cv:1"])
+        let broken = RecordedSocket(id: ConnectionID(1), brokenAt: second(9))
+        var play = Playbook(script.replay(sockets: [broken]))
+        play.on(#"0:init:{"name":"a"}"#, expect: "1< 0:auth:x")
+        play.on("0:cv:1", expect: "close 1 0")
+    }
+
+    @Test func `a server that went silent stays so, and one that was cut off does not`() {
+        let opening = [#"1> 0:init:{"name":"a"}"#, "1< 0:auth:x"]
+        var silent = Playbook(Script(opening + ["1> h:1", "1> h:3"]).replay())
+        silent.on(#"0:init:{"name":"a"}"#, expect: "1< 0:auth:x")
+        for number in [1, 3, 5] { silent.on("h:\(number)") }
+        var cut = Playbook(Script(opening + ["1> h:1", "1< h:2", "1> h:3"]).replay())
+        cut.on(#"0:init:{"name":"a"}"#, expect: "1< 0:auth:x")
+        cut.on("h:1", expect: "1< h:2")
+        cut.on("h:3")
+        cut.on("h:5", expect: "1< h:6")
+    }
+
+    @Test func `recorded delays are kept up to the longest`() {
+        let pace = ReplayPace.recorded(maximumNanoseconds: 2_000_000_000)
+        #expect(pace.due(1_000_000_000, after: second(1)) == second(2))
+        #expect(pace.due(9_000_000_000, after: second(1)) == second(3))
+        #expect(pace.due(-1, after: second(1)) == second(1))
+    }
+
     @Test func `hostile text does no harm`() {
         for text in [
             "", ":", "0", "0:", "99999999999999999999:init:{}", "0:init:", "0:init:{\"name\":1}",

@@ -125,7 +125,9 @@ extension SimperiumSessionCheck {
         let wasCut = view?.wasCut ?? false
         for (_, channel) in socket.channels {
             guard let id = channel.life else { continue }
-            leave(id, channel, connection, at: at, byOther: wasCut || socket.closer == .server)
+            leave(
+                id, channel, connection, at: at, lastSaidAt: socket.lastSaidAt,
+                byOther: wasCut || socket.closer == .server)
         }
         guard let owner = socket.owner, attempts[owner] != nil else { return }
         attempts[owner]?.open -= 1
@@ -150,12 +152,15 @@ extension SimperiumSessionCheck {
 
     /// What the client must have stored when it disconnected.
     private mutating func leave(
-        _ id: Life.ID, _ channel: Channel, _ connection: ConnectionID, at: Instant, byOther: Bool
+        _ id: Life.ID, _ channel: Channel, _ connection: ConnectionID, at: Instant,
+        lastSaidAt: Instant, byOther: Bool
     ) {
         guard var life = lives.removeValue(forKey: id) else { return }
         defer { lives[id] = life }
         life.open.remove(connection)
-        if life.unknown?.command.row.connection == connection { life.unknownLeftAt = at }
+        if life.unknown?.command.row.connection == connection {
+            life.unknownSaidAt = lastSaidAt
+        }
         guard channel.isSettled, life.open.isEmpty, let newest = life.newest else { return }
         life.wasSettled = true
         let lag = at.nanoseconds - newest.at.nanoseconds

@@ -215,7 +215,7 @@ extension SimperiumSessionCheck {
         channel.unknown = unknown
         if let id = channel.life {
             lives[id]?.unknown = unknown
-            lives[id]?.unknownLeftAt = nil
+            lives[id]?.unknownSaidAt = nil
             lives[id]?.stored = nil
             lives[id]?.cutAt = nil
             lives[id]?.wasSettled = false

@@ -37,14 +37,14 @@ extension SimperiumSessionCheck {
         repeated(unknown, "again", command, channel, session, &report)
     }
 
-    /// The same change version on the next connection, of a client that had time to read the answer.
+    /// The same change version on the next connection, of a client that went on after the answer.
     func judgeReturn(
         with cv: String, _ command: CommandEvidence, _ channel: Channel,
         _ life: SimperiumSessionLife, _ session: borrowing SessionView, _ report: inout Report
     ) {
-        guard let unknown = life.unknown, unknown.cv == cv, let left = life.unknownLeftAt,
+        guard let unknown = life.unknown, unknown.cv == cv, let said = life.unknownSaidAt,
             unknown.command.row.connection != command.row.connection, life.open.count <= 1,
-            left.nanoseconds - unknown.command.row.at.nanoseconds > SimperiumSessionTimes.crossing,
+            said.nanoseconds - unknown.command.row.at.nanoseconds > SimperiumSessionTimes.crossing,
             session.isWhole(command.row.connection), !session.hasGaps
         else { return }
         repeated(unknown, "on its next connection", command, channel, session, &report)

@@ -54,8 +54,9 @@ struct SimperiumSessionLife: Sendable {
     var cutAt: Instant?
     /// The answer that its change version is unknown, until the index is requested.
     var unknown: SimperiumSessionChannel.Unknown?
-    /// When the connection of that answer ended.
-    var unknownLeftAt: Instant?
+    /// When the client last sent something on the connection of that answer, once that has ended: one
+    /// that sent nothing more may never have received it.
+    var unknownSaidAt: Instant?
     /// The last complete reading of the index that had a cv.
     var reading: Reading?
     /// Readings without need, in a row.

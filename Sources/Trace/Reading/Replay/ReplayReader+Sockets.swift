@@ -44,6 +44,8 @@ extension ReplayReader {
                 if let end = try end(of: row.connection, after: after, openedIn: row.chunk) {
                     socket.endedAt = Instant(nanoseconds: end.at &+ shift)
                     socket.closeCode = end.code
+                } else if let at = try breakage(of: row.connection, openedIn: row.chunk) {
+                    socket.brokenAt = Instant(nanoseconds: at &+ shift)
                 }
                 sockets.append(socket)
             }
@@ -77,6 +79,23 @@ extension ReplayReader {
         if let close { return close.peer == .server ? (close.at, close.code) : nil }
         guard let ended, ended.peer == .server else { return nil }
         return (ended.at, nil)
+    }
+
+    /// When a fault closed the client's side of a socket; nil where none did.
+    private func breakage(
+        of connection: Int64, openedIn chunk: Int64
+    ) throws(StorageFault) -> Int64? {
+        try reader.list(
+            """
+            SELECT e.at_ns FROM event e JOIN leg l ON l.id = e.leg_id
+            WHERE e.connection_id = ?1 AND l.peer = 0 AND e.kind = 'closed'
+              AND e.after_chunk_id >= ?2
+              AND NOT EXISTS (SELECT 1 FROM event b WHERE b.leg_id = e.leg_id AND b.kind = 'ended')
+              AND EXISTS (SELECT 1 FROM fault_statement f WHERE f.connection_id = ?1
+                AND ' ' || f.effect || ' ' LIKE '% ended %')
+            ORDER BY e.id LIMIT 1
+            """, [connection, chunk]
+        ) { $0.integer(0) }.first
     }
 
     private func close(

@@ -60,6 +60,8 @@ public struct ReplaySocketRow: Hashable, Sendable {
     public var openedAt: Instant
     /// When the server ended it; nil where the client did, or neither.
     public var endedAt: Instant?
+    /// When a fault ended it for the client, where the server did not; nil without one.
+    public var brokenAt: Instant?
     /// Code of the server's close message; nil without one.
     public var closeCode: Int?
 }

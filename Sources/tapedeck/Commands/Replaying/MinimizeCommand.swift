@@ -58,9 +58,10 @@ struct MinimizeCommand: AsyncParsableCommand {
         do {
             let folder = try TraceFiles.makeFolder()
             defer { try? FileManager.default.removeItem(atPath: folder) }
+            let check = TraceCheck(command: check, patience: patience)
             var search = try Minimization(
-                of: trace, in: folder, check: TraceCheck(command: check, patience: patience),
-                maximumChecks: maxChecks, progress: line.show)
+                of: trace, in: folder, maximumChecks: maxChecks, check: check.run,
+                progress: line.show)
             outcome = try search.run(to: target)
         } catch let error as FileError {
             throw Failure(error)

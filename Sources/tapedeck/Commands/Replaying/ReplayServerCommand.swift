@@ -3,11 +3,10 @@ import Foundation
 import Interception
 import Notation
 import Replaying
+import Reproduction
 import Sessions
-import Simperium
 import SyncServers
 import Trace
-import Wire
 
 /// `tapedeck replay server`.
 struct ReplayServerCommand: AsyncParsableCommand {
@@ -131,25 +130,7 @@ struct ReplayServerCommand: AsyncParsableCommand {
     /// The recording as the server reads it.
     private func source() throws(Failure) -> ReplaySource {
         let session = try RecordedSession.opened(trace)
-        let listeners: [String]
-        let ahead: ReadAhead
-        do {
-            listeners = try ReplayReader(path: trace).listeners()
-            ahead = try ReadAhead(session)
-        } catch {
-            throw Failure(error)
-        }
-        var upgrades: [ExchangeID: SimperiumEndpoint.Transport] = [:]
-        for (exchange, connection) in session.upgrades {
-            guard let transport = session.transports[connection] else { continue }
-            upgrades[exchange] = transport.kind == .sockJS ? .sockJS : .webSocket
-        }
-        return ReplaySource(
-            exchanges: session.exchanges, upgrades: upgrades, commands: session.commands,
-            sockets: session.sockets, conversations: session.conversations,
-            listeners: Set(listeners),
-            message: { ahead.message($0, $1) }, response: { ahead.response($0) },
-            text: { session.text($0) }, payload: { session.payload($0) })
+        do { return try ReplaySource(session) } catch { throw Failure(error) }
     }
 
     private func leaves() throws(Failure) -> LeafCache {
