@@ -259,6 +259,14 @@ CATALOGUE: dict[str, list[str]] = {
         "good.tape --junit no/such/folder.xml", "good.tape --junit - --sarif -",
         "--explain no.such",
     ],
+    "reproduce": [
+        "", "missing.tape f1 made", "good.tape first made", "good.tape f99 made",
+        "good.tape f1 folder", "good.tape f1 made --max-checks 1",
+    ],
+    "retest": [
+        "", "folder", "folder --builtin", "missing -- true", "folder --builtin -- true",
+        "folder --builtin --json --junit -",
+    ],
     "certify": ["nonsense"],
     "certify commcare": [
         "--builtin --case no.such", "--builtin -- true", "--builtin --jobs 0",

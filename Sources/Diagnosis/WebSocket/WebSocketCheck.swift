@@ -263,7 +263,9 @@ struct WebSocketCheck: Check {
             return
         }
         if let close = socket[first.other].close {
-            guard socket[first].close == nil, !socket[first].isBlamed else { return }
+            // A delay lasts longer than its row: the Close may still be on its way.
+            guard socket[first].close == nil, !socket[first].isBlamed, view.lastFaultAt == nil
+            else { return }
             unanswered(
                 close, of: first.other, id, "and closed the connection", event.at, session,
                 &report)

@@ -210,7 +210,7 @@ package struct Reproducer {
         let script = RecordedScript(
             session, leadingTo: finding, leavesBreachOut: leavesBreachOut, end: end)
         let limit = min(
-            600, max(30, 2 * Double(end.nanoseconds - start(session).nanoseconds) / 1e9 + 20))
+            900, max(30, 2 * Double(end.nanoseconds - start(session).nanoseconds) / 1e9 + 20))
         let reproduction = Reproduction(
             rule: finding.rule.id, fingerprint: fingerprint, ordinal: ordinal,
             detail: finding.detail, expected: finding.expected, suite: script.suite,

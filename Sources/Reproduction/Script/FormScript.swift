@@ -67,7 +67,7 @@ package struct FormScript {
     private var claimedAt: Instant?
 
     /// The shortest time between two steps that is kept, and the longest.
-    private static let pauseNanoseconds: ClosedRange<Int64> = 1_000_000_000...120_000_000_000
+    private static let pauseNanoseconds: ClosedRange<Int64> = 1_000_000_000...300_000_000_000
     /// Restores within this time after a claim belong to it.
     private static let claimNanoseconds: Int64 = 2_000_000_000
 

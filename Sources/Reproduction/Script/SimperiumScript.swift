@@ -29,7 +29,7 @@ package struct SimperiumScript {
     /// Edits within this time after a socket opened were made before it.
     private static let offlineNanoseconds: Int64 = 500_000_000
     /// The shortest time between two steps that is kept, and the longest.
-    private static let pauseNanoseconds: ClosedRange<Int64> = 1_000_000_000...120_000_000_000
+    private static let pauseNanoseconds: ClosedRange<Int64> = 1_000_000_000...300_000_000_000
     /// The shortest time without a socket that a person has to bring about.
     private static let absenceNanoseconds: Int64 = 300_000_000
 

@@ -237,6 +237,16 @@ enum WebSocketCases {
                 script.bytes(id, peer.other, bye(peer.other), at: 5)
                 script.close(id, at: 5.1, by: peer.other)
             },
+            RuleCase(unanswered, .silent, "a fault delays the connection") { script in
+                script.rule("=> latency 1s")
+                let id = socket(&script)
+                script.bytes(id, peer.other, bye(peer.other), at: 60)
+                script.close(id, at: 61, by: peer)
+            } unlike: { script in
+                let id = socket(&script)
+                script.bytes(id, peer.other, bye(peer.other), at: 60)
+                script.close(id, at: 61, by: peer)
+            },
             RuleCase(unanswered, .silent, "a fault closes it with a code") { script in
                 let id = socket(&script)
                 script.act(id, "close-code 1000", at: 5)

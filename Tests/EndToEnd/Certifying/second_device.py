@@ -192,7 +192,10 @@ class Device:
                     self.is_stuck = True
                     return
                 person.queue.remove(form)
-            elif status in (400, 413, 422):
+            elif status == 422:
+                # Of another nature than a form that cannot be processed: it waits for the next sync.
+                return
+            elif status in (400, 413):
                 if MUTANT == "resends-4xx":
                     return
                 person.queue.remove(form)
