@@ -85,6 +85,7 @@ def test_mistakes_are_named(made: reproductions.Reproduced, tmp_path: Path) -> N
     done = run("reproduce", trace, "f99", tmp_path / "a")
     assert done.returncode == 65
     assert "there is no finding f99" in done.stderr
+    assert not (tmp_path / "a").exists()
     done = run("reproduce", trace, "f1", made.folder)
     assert done.returncode == 66
     assert "is not empty" in done.stderr

@@ -56,7 +56,14 @@ struct ReproduceCommand: AsyncParsableCommand {
     func run() async throws {
         let folder = try empty()
         let line = ProgressLine("reproducing")
-        defer { line.end() }
+        defer {
+            line.end()
+            // Nothing was made.
+            let files = FileManager.default
+            if (try? files.contentsOfDirectory(atPath: folder))?.isEmpty == true {
+                try? files.removeItem(atPath: folder)
+            }
+        }
         do {
             let reproducer = try Reproducer(
                 finding.number, of: trace, in: folder,
