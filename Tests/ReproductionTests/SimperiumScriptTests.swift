@@ -60,7 +60,7 @@ import Wire
         #expect(end() == [.waitSynced, .set(key: "new", data: #"{"n":1}"#), .waitSynced])
     }
 
-    @Test mutating func `a removal and a change of another client are told apart`() {
+    @Test mutating func `a removal and a change of another client are distinguished`() {
         openBucket()
         client(#"0:c:{"id":"old","o":"-","ccid":"x1"}"#)
         server(#"0:c:[{"id":"old","o":"-","sv":3,"cv":"a2","clientid":"me","ccids":["x1"]}]"#)

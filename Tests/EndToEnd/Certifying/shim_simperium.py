@@ -36,7 +36,7 @@ class Simperium(Mutation):
         """The client sent another command."""
         line.to_server(f"{'' if verb == 'h' else '0:'}{verb}:{payload}")
 
-    def told(self, line: Line, verb: str, payload: str) -> None:
+    def passed_on(self, line: Line, verb: str, payload: str) -> None:
         """The server sent another command."""
         line.to_client(f"{'' if verb == 'h' else '0:'}{verb}:{payload}")
 
@@ -86,7 +86,7 @@ class Simperium(Mutation):
             for entry in page["index"]:
                 self.versions[entry["id"]], self.objects[entry["id"]] = entry["v"], entry["d"]
         if verb != "c" or not payload.startswith("["):
-            return self.told(line, verb, payload)
+            return self.passed_on(line, verb, payload)
         changes = json.loads(payload)
         for change in changes:
             for ccid in change["ccids"]:
@@ -140,22 +140,22 @@ class IndexAlways(Simperium):
         self.is_reading = verb == "cv"
         super().asked(line, *(("i", "1:::100") if verb == "cv" else (verb, payload)))
 
-    def told(self, line: Line, verb: str, payload: str) -> None:
+    def passed_on(self, line: Line, verb: str, payload: str) -> None:
         if verb == "i" and self.is_reading:
             self.is_reading = False
             self.send_answer(line, [])
         else:
-            super().told(line, verb, payload)
+            super().passed_on(line, verb, payload)
 
 
 class IgnoresCvUnknown(Simperium):
     """It goes on as if it knew everything after cv:?."""
 
-    def told(self, line: Line, verb: str, payload: str) -> None:
+    def passed_on(self, line: Line, verb: str, payload: str) -> None:
         if verb == "cv":
             self.send_answer(line, [])
         else:
-            super().told(line, verb, payload)
+            super().passed_on(line, verb, payload)
 
 
 class RepeatsCv(Simperium):
@@ -167,13 +167,13 @@ class RepeatsCv(Simperium):
         self.last = payload if verb == "cv" else self.last
         super().asked(line, verb, payload)
 
-    def told(self, line: Line, verb: str, payload: str) -> None:
+    def passed_on(self, line: Line, verb: str, payload: str) -> None:
         if verb == "cv":
             # Later than an answer that crosses it.
             asyncio.get_running_loop().call_later(
                 2.5, lambda: line.to_server(f"0:cv:{self.last}"))
         else:
-            super().told(line, verb, payload)
+            super().passed_on(line, verb, payload)
 
 
 class DiffAfter(Simperium):
@@ -232,11 +232,11 @@ class SameToken(Simperium):
         self.init = payload if verb == "init" else self.init
         super().asked(line, verb, payload)
 
-    def told(self, line: Line, verb: str, payload: str) -> None:
+    def passed_on(self, line: Line, verb: str, payload: str) -> None:
         if verb == "auth" and payload.startswith("{"):
             line.to_server(f"0:init:{self.init}")
         else:
-            super().told(line, verb, payload)
+            super().passed_on(line, verb, payload)
 
 
 class NewClientID(Simperium):
@@ -364,8 +364,8 @@ class StuckHeartbeat(Simperium):
             self.last, payload = int(payload), "1"
         super().asked(line, verb, payload)
 
-    def told(self, line: Line, verb: str, payload: str) -> None:
-        super().told(line, verb, str(self.last + 1) if verb == "h" else payload)
+    def passed_on(self, line: Line, verb: str, payload: str) -> None:
+        super().passed_on(line, verb, str(self.last + 1) if verb == "h" else payload)
 
 
 class WaitsForEver(Simperium):
@@ -376,9 +376,9 @@ class WaitsForEver(Simperium):
         if verb == "h":
             line.to_client(f"h:{int(payload) + 1}")
 
-    def told(self, line: Line, verb: str, payload: str) -> None:
+    def passed_on(self, line: Line, verb: str, payload: str) -> None:
         if verb != "h":
-            super().told(line, verb, payload)
+            super().passed_on(line, verb, payload)
 
 
 class WrongLength(Simperium):
@@ -395,12 +395,12 @@ class WrongLength(Simperium):
 class FirstPage(Simperium):
     """It reads the first page of the index alone."""
 
-    def told(self, line: Line, verb: str, payload: str) -> None:
+    def passed_on(self, line: Line, verb: str, payload: str) -> None:
         if verb == "i":
             page = json.loads(payload)
             page.pop("mark", None)
             payload = json.dumps(page)
-        super().told(line, verb, payload)
+        super().passed_on(line, verb, payload)
 
 
 class NoReconnect(Simperium):
