@@ -28,7 +28,9 @@ public struct DiagnosisLane: Sendable {
     public static let count = shares.count
 
     private var session = SessionView()
-    private var checks: [(number: Int, check: any Check)]
+    private var checks: [any Check]
+    /// Their places among all.
+    private let numbers: [Int]
     private var report = Report.gathering()
     private var now = Instant.zero
     /// Steps so far: time that passed, and evidence.
@@ -42,7 +44,8 @@ public struct DiagnosisLane: Sendable {
     public init(_ number: Int, patienceNanoseconds: Int64? = nil) {
         let all = Rules.checks(Patience(nanoseconds: patienceNanoseconds))
         let share = Self.shares.indices.contains(number) ? Self.shares[number] : []
-        checks = share.filter { all.indices.contains($0) }.map { ($0, all[$0]) }
+        numbers = share.filter { all.indices.contains($0) }
+        checks = numbers.map { all[$0] }
     }
 
     /// Takes the next evidence.
@@ -54,7 +57,7 @@ public struct DiagnosisLane: Sendable {
             advance(to: evidence.at, &found)
             session.take(evidence)
             for index in checks.indices {
-                checks[index].check.observe(evidence, session, &report)
+                checks[index].observe(evidence, session, &report)
                 gather(index, &found)
             }
             moment += 1
@@ -66,7 +69,7 @@ public struct DiagnosisLane: Sendable {
         if instant > now {
             now = instant
             for index in checks.indices {
-                checks[index].check.advance(to: instant, session, &report)
+                checks[index].advance(to: instant, session, &report)
                 gather(index, &found)
             }
         }
@@ -80,13 +83,13 @@ public struct DiagnosisLane: Sendable {
         var found: [Found] = []
         advance(to: instant, &found)
         for index in checks.indices {
-            checks[index].check.finish(at: now, isRunning: isRunning, session, &report)
+            checks[index].finish(at: now, isRunning: isRunning, session, &report)
             gather(index, &found)
             guard !isRunning else { continue }
-            for finding in checks[index].check.undecided(at: now, session) {
+            for finding in checks[index].undecided(at: now, session) {
                 found.append(
                     Found(
-                        moment: moment, check: checks[index].number, finding: finding,
+                        moment: moment, check: numbers[index], finding: finding,
                         endedAt: now))
             }
         }
@@ -97,7 +100,7 @@ public struct DiagnosisLane: Sendable {
     private mutating func gather(_ index: Int, _ found: inout [Found]) {
         guard report.hasGathered else { return }
         for finding in report.takeGathered() {
-            found.append(Found(moment: moment, check: checks[index].number, finding: finding))
+            found.append(Found(moment: moment, check: numbers[index], finding: finding))
         }
     }
 }

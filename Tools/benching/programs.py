@@ -7,6 +7,7 @@ import socket
 import subprocess
 import time
 from pathlib import Path
+from typing import IO
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 MITMDUMP = ROOT / ".build/bench-venv/bin/mitmdump"
@@ -113,12 +114,13 @@ def mitmdump(folder: Path, name: str, server: str, ca: Path) -> tuple[subprocess
 class Tapedeck:
     """A running `tapedeck record`."""
 
-    def __init__(self, program: Path, folder: Path, trace: Path, *arguments: str):
+    def __init__(self, program: Path, folder: Path, trace: Path, *arguments: str,
+                 errors: IO[str] | None = None):
         self.trace = trace
         self.process = subprocess.Popen(
             [program, "record", trace, "--listen", "127.0.0.1:0", "--quiet",
              "--ca-dir", folder / "ca", *arguments],
-            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True,
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=errors, text=True,
         )
         ready = self.process.stdout.readline()
         match = re.fullmatch(r"listening on (.*):(\d+)\n", ready)

@@ -34,8 +34,9 @@ package struct DiagnosisLanes {
         }
     }
 
-    /// Steps that may be running.
-    private static let most = 4
+    /// Steps that may be running: enough that a lane whose evidence is cheap for it seldom waits
+    /// for the others.
+    private static let most = 16
 
     private let workers: [Worker]
     private var diagnosis: Diagnosis

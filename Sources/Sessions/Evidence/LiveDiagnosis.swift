@@ -30,7 +30,7 @@ package final class LiveDiagnosis: Sendable {
     /// Nanoseconds before rows are read, since threads overtake each other.
     private static let patience: Int64 = 50_000_000
     /// Entries that are read in one go, so that the log of the trace is not held for long.
-    private static let most = 4_096
+    private static let most = 1_024
 
     /// Starts; nothing was recorded yet.
     ///
@@ -82,7 +82,7 @@ package final class LiveDiagnosis: Sendable {
         state.withLock { $0.reported.contains(row.unplaced) }
     }
 
-    /// Nanoseconds that it was behind the traffic at its end.
+    /// Nanoseconds that it was behind the traffic at most, up to its end.
     package var behind: Int64 { state.withLock { $0.behind } }
 
     /// Why it ended early; nil where it did not.
@@ -105,7 +105,10 @@ package final class LiveDiagnosis: Sendable {
                         diagnosis.observe($0)
                     }
                     tell(diagnosis.takeNew(), rows)
-                    guard count < Self.most else { continue }
+                    guard count < Self.most else {
+                        measure(reader, upto: source.last)
+                        continue
+                    }
                     done = moment
                     diagnosis.advance(to: moment)
                     tell(diagnosis.takeNew(), rows)
@@ -115,9 +118,13 @@ package final class LiveDiagnosis: Sendable {
         } catch {
             state.withLock { $0.failure = error.reason }
         }
-        let last = max(done, source.last)
-        let behind = ((try? reader.newest()) ?? last).nanoseconds - last.nanoseconds
-        state.withLock { $0.behind = max(0, behind) }
+        measure(reader, upto: max(done, source.last))
+    }
+
+    /// Notes how far it is behind what arrived, where that is more than before.
+    private func measure(_ reader: EvidenceReader, upto last: Instant) {
+        let newest = (try? reader.newest()) ?? last
+        state.withLock { $0.behind = max($0.behind, newest.nanoseconds - last.nanoseconds) }
     }
 
     /// The time up to which the trace is complete.

@@ -66,14 +66,15 @@ extension Column {
     ///   - comment: Its meaning.
     ///   - get: The property, read when a row is written: as a function, which the compiler turns into
     ///     a plain access. A key path costs hundreds of instructions for each column of each row.
-    ///   - path: The property, set when a row is read.
+    ///   - path: The property, set when a row is read; found once, see ``setter(_:)``.
     ///   - constraint: Follows its type.
     /// - Returns: The column.
     static func value<Value: ColumnType>(
         _ name: String, _ comment: String, _ get: @escaping @Sendable (Row) -> Value,
         _ path: any WritableKeyPath<Row, Value> & Sendable, constraint: String = ""
     ) -> Column {
-        Column(
+        let set = setter(path)
+        return Column(
             definition: ColumnDefinition(
                 name: name, declaration: Value.declaration + constraint, comment: comment,
                 content: Value.content),
@@ -81,10 +82,25 @@ extension Column {
                 get(row).bind(to: statement, at: index)
             },
             stored: { row, _ in get(row).stored },
-            read: { row, statement, column in
-                row[keyPath: path] = Value.read(statement, column)
-            },
-            take: { row, value in row[keyPath: path] = Value(stored: value) })
+            read: { row, statement, column in set(&row, Value.read(statement, column)) },
+            take: { row, value in set(&row, Value(stored: value)) })
+    }
+
+    /// What sets a property: at its place in the row, where it is stored there, since millions of
+    /// values are read and a key path costs far more than a value.
+    private static func setter<Value>(
+        _ path: any WritableKeyPath<Row, Value> & Sendable
+    ) -> @Sendable (inout Row, Value) -> Void {
+        guard let offset = MemoryLayout<Row>.offset(of: path) else {
+            return { row, value in row[keyPath: path] = value }
+        }
+        return { row, value in
+            withUnsafeMutableBytes(of: &row) { bytes in
+                // Safety: the property of this type is stored at this offset of every row.
+                guard let start = bytes.baseAddress else { return }
+                (start + offset).assumingMemoryBound(to: Value.self).pointee = value
+            }
+        }
     }
 
     /// The key of a table, which is a property of the row.
@@ -155,9 +171,10 @@ extension Column {
         _ name: String, _ comment: String, _ get: @escaping @Sendable (Row) -> [UInt8],
         _ path: any WritableKeyPath<Row, [UInt8]> & Sendable
     ) -> Column {
-        bytes(
+        let set = setter(path)
+        return bytes(
             name, "BLOB NOT NULL", comment, { get($0) },
-            read: { row, bytes, _ in row[keyPath: path] = bytes })
+            read: { row, bytes, _ in set(&row, bytes) })
     }
 
     /// A column of bytes; null for nil.

@@ -25,6 +25,9 @@ package struct Table<Row: Sendable>: Sendable {
     let columns: [Column<Row>]
     /// A row into which a stored one is read.
     package let blank: Row
+    /// What puts the columns of a statement into a row, apart from those that a row does not have:
+    /// beside each other, since copying a whole column costs more than reading its value.
+    private let readers: [(place: Int32, read: @Sendable (inout Row, Statement, Int32) -> Void)]
     /// SQL that writes a row.
     let insertion: String
 
@@ -35,6 +38,9 @@ package struct Table<Row: Sendable>: Sendable {
     ) {
         self.blank = blank
         self.columns = columns
+        readers = columns.enumerated().compactMap { place, column in
+            column.read.map { (Int32(place), $0) }
+        }
         definition = TableDefinition(
             name: name, comment: comment, columns: columns.map(\.definition),
             counter: counter, nameWidth: nameWidth, indexes: indexes)
@@ -60,10 +66,23 @@ package struct Table<Row: Sendable>: Sendable {
     /// The row of `SELECT * FROM` this table, whose columns begin at `first`.
     func row(_ statement: Statement, from first: Int32 = 0) -> Row {
         var row = blank
-        var place = first
-        for column in columns {
-            column.read?(&row, statement, place)
-            place += 1
+        for reader in readers { reader.read(&row, statement, first + reader.place) }
+        return row
+    }
+
+    /// The columns of these names, which have blanks between them, as a bit for each place.
+    func columns(of names: String) -> UInt64 {
+        let names = Set(names.split(separator: " ").map(String.init))
+        return columns.indices.reduce(0) { set, place in
+            names.contains(columns[place].definition.name) ? set | 1 << UInt64(place) : set
+        }
+    }
+
+    /// The same row with these columns alone, for rows of which millions are read.
+    func row(_ statement: Statement, from first: Int32, only set: UInt64) -> Row {
+        var row = blank
+        for reader in readers where set & (1 << UInt64(reader.place)) != 0 {
+            reader.read(&row, statement, first + reader.place)
         }
         return row
     }

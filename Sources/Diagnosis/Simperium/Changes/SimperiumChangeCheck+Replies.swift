@@ -168,7 +168,7 @@ extension SimperiumChangeCheck {
             } else {
                 key.ledger.take(change, scene, isOwn: false)
                 key.remote = SimperiumChangeRemote(
-                    evidence: scene.evidence, change: change, at: scene.at)
+                    evidence: scene.evidence, change: .init(change), at: scene.at)
             }
         }
         if mine == nil, change.clientID != scene.channel.clientID {
@@ -256,7 +256,10 @@ extension SimperiumChangeCheck {
 
     private mutating func sync(_ scene: Scene) {
         let number = scene.channel.number
-        guard connections[scene.connection]?.channels[number]?.isSynced == false else { return }
+        // Most are, and were before this command.
+        guard !scene.channel.isSynced,
+            connections[scene.connection]?.channels[number]?.isSynced == false
+        else { return }
         connections[scene.connection]?.channels[number]?.syncedAt = scene.at
         // In the order in which they were sent: what a set gives differs from run to run.
         let owed = clients[Int(scene.client)].unanswered.filter { place in

@@ -204,8 +204,25 @@ struct SimperiumChangeRefusal: Sendable {
 
 /// A change of another client that was received.
 struct SimperiumChangeRemote: Sendable {
+    /// The parts of the change that are needed later: states of objects are copied often.
+    struct Gist: Sendable {
+        let clientID: String?
+        let operation: ChangeOperation?
+        let sv: Int64?
+        let ev: Int64?
+        let value: Range<Int>?
+
+        init(_ change: SimperiumChange<Range<Int>>) {
+            clientID = change.clientID
+            operation = change.operation
+            sv = change.sv
+            ev = change.ev
+            value = change.value
+        }
+    }
+
     let evidence: Int
-    let change: SimperiumChange<Range<Int>>
+    let change: Gist
     let at: Instant
 }
 

@@ -253,16 +253,21 @@ public final class EvidenceReader {
 
     /// Where the columns of the message are.
     private static let messageColumn = Tables.command.width + 1
+    /// What is needed of a message beside its command.
+    private static let besideCommand = Tables.message.columns(
+        of: "payload size problem chunk_id offset")
 
     private func addMessage(_ statement: Statement, _ at: Instant) {
-        let message = Tables.message.row(statement, from: Self.messageColumn)
         guard !statement.isNull(0) else {
+            let message = Tables.message.row(statement, from: Self.messageColumn)
             // The client's row speaks for both.
             if message.side != .server || message.fate.isOfOneSide { add(.message(message), at, 5) }
             return
         }
         let row = Tables.command.row(statement)
         guard row.side != .server || row.counterpart == nil || row.fate.isOfOneSide else { return }
+        let message = Tables.message.row(
+            statement, from: Self.messageColumn, only: Self.besideCommand)
         let text = row.text ?? message.payload
         // A message that ends inside a frame is the rest that a cut connection left.
         let isCut =

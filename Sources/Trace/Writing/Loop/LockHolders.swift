@@ -13,14 +13,24 @@ enum LockHolders {
         var bytes: ClosedRange<Int> { self == .write ? 120...120 : 123...127 }
     }
 
-    /// The names of the programs as text; "that program" where they are unknown.
-    static func text(_ lock: Lock, trace: String) -> String {
+    /// Whether this process alone holds such a lock: it reads what it records, for a diagnosis.
+    static func isOwn(_ lock: Lock, trace: String) -> Bool {
+        processes(lock, trace: trace) == [getpid()]
+    }
+
+    private static func processes(_ lock: Lock, trace: String) -> [Int32]? {
         guard let file = FileIdentity(path: trace + "-shm"),
             let table = Processes.lockTable.flatMap({
                 try? String(contentsOfFile: $0, encoding: .utf8)
             })
-        else { return "that program" }
-        let found = processes(in: table, inode: file.inode, lock).filter { $0 != getpid() }
+        else { return nil }
+        return processes(in: table, inode: file.inode, lock)
+    }
+
+    /// The names of the programs as text; "that program" where they are unknown.
+    static func text(_ lock: Lock, trace: String) -> String {
+        guard let all = processes(lock, trace: trace) else { return "that program" }
+        let found = all.filter { $0 != getpid() }
         let names = found.prefix(3).map { process in
             let name = Processes.nameFile(of: process).flatMap {
                 try? String(contentsOfFile: $0, encoding: .utf8)

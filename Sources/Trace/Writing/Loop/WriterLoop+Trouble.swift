@@ -268,9 +268,10 @@ extension WriterLoop {
     /// Moves the log into the file, and reports a reader that makes it grow.
     func tendLog() {
         let size = trace.file.tendLog()
-        guard size >= options.largeLog, !said.isHeld else { return }
-        said.isHeld = true
         let path = trace.file.path
+        guard size >= options.largeLog, !said.isHeld, !LockHolders.isOwn(.read, trace: path)
+        else { return }
+        said.isHeld = true
         options.onWarning?(
             "\(path)-wal has \(size >> 20) MB and grows with the traffic, because a program has "
                 + "been reading the trace in one transaction; "

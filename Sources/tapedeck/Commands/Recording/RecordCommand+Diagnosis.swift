@@ -14,7 +14,7 @@ extension RecordCommand {
             StandardError.write("tapedeck: the live diagnosis ended early: \(failure)\n")
         } else if live.behind > 1_000_000_000 {
             StandardError.write(
-                "tapedeck: the live diagnosis was \(TimeSpan.text(live.behind)) behind\n")
+                "tapedeck: the live diagnosis was up to \(TimeSpan.text(live.behind)) behind\n")
         }
         let diagnosis: TraceDiagnosis
         do {
