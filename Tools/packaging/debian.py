@@ -89,11 +89,9 @@ def make(source: Source, output: Path, work: Path) -> list[Path]:
     made = [output / f"tapedeck_{name}"]
     packed(root, made[0], source.epoch, ("-Zxz", "-z6"))
 
-    if identity := elf.build_id(source.program):
+    if identity := elf.build_id(root / "usr/bin/tapedeck"):
         symbols = work / "dbgsym"
-        layout.debug_symbols(
-            source.program,
-            symbols / "usr/lib/debug/.build-id" / identity[:2] / f"{identity[2:]}.debug")
+        layout.debug_symbols(source.program, identity, symbols / "usr/lib/debug/.build-id")
         layout.write(symbols / "DEBIAN/control", control({
             "Package": "tapedeck-dbgsym", **shared, "Installed-Size": size_kib(symbols),
             "Section": "debug", "Priority": "optional", "Auto-Built-Package": "debug-symbols",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 import subprocess
 from pathlib import Path
@@ -48,6 +49,35 @@ def build_id(path: Path) -> str:
     """The build id of a program, "" if it has none."""
     found = re.search(r"Build ID: ([0-9a-f]+)", run("readelf", "-nW", path))
     return found[1] if found else ""
+
+
+def section(path: Path, name: str) -> tuple[int, int]:
+    """Where a section is in the file, and its bytes; (0, 0) if there is none."""
+    found = re.search(rf"\] {re.escape(name)} +\S+ +[0-9a-f]+ ([0-9a-f]+) ([0-9a-f]+) ", run("readelf", "-SW", path))
+    return (int(found[1], 16), int(found[2], 16)) if found else (0, 0)
+
+
+def identify(path: Path, digest: str = "") -> str:
+    """Gives a stripped program a build id that follows from its code alone; the id.
+
+    The linker's is that of the information for debuggers as well, which names folders of the build. So do the
+    hashes of modules in `.swift_modhash`, which only compilers read; they become 0. With `digest` the
+    program, or its file for debuggers, gets that id.
+    """
+    data = bytearray(path.read_bytes())
+    hashes, length = section(path, ".swift_modhash")
+    if not digest:
+        data[hashes:hashes + length] = bytes(length)
+    note, length = section(path, ".note.gnu.build-id")
+    # A header of 12 bytes and the name "GNU" come before the id.
+    start, end = note + 16, note + length
+    if length:
+        if not digest:
+            data[start:end] = bytes(end - start)
+            digest = hashlib.sha1(data, usedforsecurity=False).hexdigest()[:2 * (end - start)]
+        data[start:end] = bytes.fromhex(digest)
+    path.write_bytes(data)
+    return digest
 
 
 def hardening(path: Path) -> dict[str, bool]:

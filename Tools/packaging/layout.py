@@ -49,10 +49,12 @@ def stripped(program: Path, to: Path) -> None:
     subprocess.run(["strip", "--strip-unneeded", "--remove-section=.comment", to], check=True)
 
 
-def debug_symbols(program: Path, to: Path) -> None:
-    """What only debuggers read of a program, compressed, in a file of its own."""
-    to.parent.mkdir(parents=True, exist_ok=True)
+def debug_symbols(program: Path, identity: str, folder: Path) -> None:
+    """What only debuggers read of a program, compressed, in the file where they look for this build id."""
+    to = folder / identity[:2] / f"{identity[2:]}.debug"
+    to.parent.mkdir(parents=True)
     subprocess.run(["objcopy", "--only-keep-debug", "--compress-debug-sections", program, to], check=True)
+    elf.identify(to, identity)
     to.chmod(0o644)
 
 
@@ -78,6 +80,7 @@ def program(source: Source, prefix: Path, is_ours) -> dict[str, Path]:
     """The program below a prefix, with the libraries that `is_ours` says so of beside it."""
     target = prefix / "bin" / "tapedeck"
     stripped(source.program, target)
+    elf.identify(target)
     libraries = elf.beside(source.program, is_ours)
     look_in(target, f"$ORIGIN/../{LIBRARIES}" if libraries else "")
     for name, place in libraries.items():

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import os
+import re
 import shutil
 import subprocess
 import sys
@@ -139,6 +142,58 @@ def attempt(base: Path, place: Path, package: Path) -> Trial:
     return Trial(package.name, package.stat().st_size / 1e6, (after - before) / 1e6, installed, took, needed)
 
 
+# Runs the image as an engine does, with a network of its own: the line that is its default, its health check, a request.
+RUN_IMAGE = """
+ip link set lo up
+$BUILDAH run $CONTAINER -- tapedeck record app.tape --listen 0.0.0.0:8080 >/dev/null 2>&1 &
+for ((tries = 0; tries < 100; tries++)); do
+    ! $BUILDAH run $CONTAINER -- tapedeck-healthy 8080 2>/dev/null || break
+    sleep 0.1
+done
+$BUILDAH run $CONTAINER -- tapedeck-healthy 8080
+! $BUILDAH run $CONTAINER -- tapedeck-healthy 8081 2>/dev/null
+curl -s -o /dev/null -x http://127.0.0.1:8080 http://127.0.0.1:1/seen
+kill -INT "$(pgrep -x tapedeck)"
+wait
+echo "user $($BUILDAH run $CONTAINER -- id -u)"
+$BUILDAH run $CONTAINER -- tapedeck ls app.tape
+"""
+
+
+def try_container(base: Path, work: Path, output: Path) -> Trial:
+    """Builds the image on the bare Debian with a builder that needs no service, and runs it."""
+    builder = ["buildah", "--root", str(work / "images"), "--runroot", str(work / "running"),
+               "--storage-driver", "vfs"]
+    settings = {"BUILDAH_ISOLATION": "chroot", "PATH": os.environ["PATH"], "HOME": str(work)}
+
+    def build(*arguments: object) -> str:
+        done = subprocess.run([*builder, *map(str, arguments)], capture_output=True, text=True, check=False,
+                              env=settings)
+        if done.returncode != 0:
+            raise SystemExit(f"package: buildah {arguments[0]}\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
+        return done.stdout.strip()
+
+    scratch = build("from", "scratch")
+    build("add", "-q", scratch, base, "/")
+    build("commit", "-q", "--rm", scratch, "docker.io/library/debian:bookworm-slim")
+    began = time.monotonic()
+    build("build", "--pull=never", "--format", "docker", "-t", "tapedeck", "-f", output / "Containerfile", output)
+    took = time.monotonic() - began
+    container = build("from", "--pull=never", "localhost/tapedeck")
+    began = time.monotonic()
+    done = subprocess.run(
+        ["unshare", "--net", "--pid", "--fork", "--kill-child", "--mount-proc", "bash", "-ec", RUN_IMAGE],
+        capture_output=True, text=True, check=False, timeout=120,
+        env=settings | {"BUILDAH": " ".join(builder), "CONTAINER": container})
+    if done.returncode != 0 or "user 10001" not in done.stdout or "/seen" not in done.stdout:
+        raise SystemExit(f"package: the container printed\n{done.stdout}{done.stderr}")
+    sizes = {each["names"][0].rpartition("/")[2]: each["size"] for each in json.loads(
+        build("images", "--json")) if each.get("names")}
+    image = float(re.match(r"[\d.]+", sizes["tapedeck:latest"])[0])
+    return Trial("the image of the Containerfile", 0, image, took, time.monotonic() - began,
+                 "nothing; with all of Debian slim")
+
+
 def run(made: list[Path]) -> list[Trial]:
     """Tries every package that can be installed; ends with the first that does not do."""
     with tempfile.TemporaryDirectory(prefix="tapedeck-bare-") as name:
@@ -150,12 +205,15 @@ def run(made: list[Path]) -> list[Trial]:
                 print(f"package: trying {package.name}", file=sys.stderr, flush=True)
                 trials.append(attempt(base, work / f"root{len(trials)}", package))
                 shutil.rmtree(work / f"root{len(trials) - 1}")
+            elif package.name == "Containerfile":
+                print("package: building the image", file=sys.stderr, flush=True)
+                trials.append(try_container(base, work, package.parent))
         return trials
 
 
 def table(trials: list[Trial]) -> str:
     """The figures as a table in Markdown."""
     lines = ["| package | MB | MB installed | s to install | s of the demo | needs |", "|---|---|---|---|---|---|"]
-    lines += [f"| {each.package} | {each.packed_mb:.1f} | {each.installed_mb:.1f} | {each.install_s:.1f} "
+    lines += [f"| {each.package} | {each.packed_mb or '':.4} | {each.installed_mb:.1f} | {each.install_s:.1f} "
               f"| {each.demo_s:.1f} | {each.needed} |" for each in trials]
     return "\n".join(lines)

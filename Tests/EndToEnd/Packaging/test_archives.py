@@ -76,3 +76,22 @@ def test_hardening_is_told_from_its_absence(tmp_path) -> None:
         subprocess.run(["clang", "-o", name, "main.c", *options], cwd=tmp_path, check=True)
     assert set(elf.hardening(tmp_path / "hard").values()) == {True}
     assert set(elf.hardening(tmp_path / "soft").values()) == {False}
+
+
+def test_a_build_id_follows_from_the_code_alone(tmp_path) -> None:
+    """Two builds in two folders, with what debuggers read of each, are one program; another code is another."""
+    made: dict[str, tuple[str, bytes]] = {}
+    for name, code in (("one", "return 0;"), ("two", "return 0;"), ("other", "return 1;")):
+        folder = tmp_path / name
+        folder.mkdir()
+        (folder / "main.c").write_text(f"int main(void) {{ {code} }}")
+        program = folder / "program"
+        subprocess.run(["clang", "-g", "-Wl,--build-id=sha1", "-o", program, folder / "main.c"], check=True)
+        linked = elf.build_id(program)
+        subprocess.run(["strip", "--strip-unneeded", "--remove-section=.comment", program], check=True)
+        identity = elf.identify(program)
+        assert elf.build_id(program) == identity != linked and len(identity) == 40
+        subprocess.run([program], check=code == "return 0;")
+        made[name] = (identity, program.read_bytes())
+    assert made["one"] == made["two"]
+    assert made["one"][0] != made["other"][0]
