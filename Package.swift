@@ -188,7 +188,7 @@ let package = Package(
                 "SyncClients", "Certification", "Reproduction", "HTTPLayer", "CCurl", "CurlShim",
                 argumentParser,
             ],
-            exclude: ["CommandLine.md"], swiftSettings: house),
+            exclude: ["CommandLine.md", "Elsewhere.md", "Stability.md"], swiftSettings: house),
         .executableTarget(
             name: "decoding", dependencies: ["Notation", "Wire", "Simperium", "OpenRosa"],
             path: "Tools/benching/decoding", swiftSettings: house),

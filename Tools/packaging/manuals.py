@@ -1,0 +1,147 @@
+"""Man pages from the text of `--help`: what `tapedeck --experimental-dump-help` says, as roff."""
+
+from __future__ import annotations
+
+import datetime
+import re
+
+SECTION = "1"
+MANUAL = "Tapedeck manual"
+
+
+def escaped(text: str) -> str:
+    """Text as roff takes it: no escapes of its own, no hyphenation of options, no stray requests."""
+    text = text.replace("\\", "\\e").replace("-", "\\-")
+    text = text.replace("'", "\\(aq").replace("`", "\\(ga").replace("^", "\\(ha").replace("~", "\\(ti")
+    text = re.sub(r"^\.", r"\\&.", text, flags=re.MULTILINE)
+    return "".join(each if each.isascii() else f"\\[u{ord(each):04X}]" for each in text)
+
+
+def paragraphs(text: str) -> str:
+    """Paragraphs and examples: what is indented is shown as it is typed."""
+    lines: list[str] = []
+    shown = False
+    for line in text.strip("\n").splitlines():
+        indented = line.startswith("  ")
+        if indented and not shown:
+            lines.append(".PP\n.RS 4\n.EX")
+        elif shown and not indented and line.strip():
+            lines.append(".EE\n.RE\n.PP")
+        if line.strip():
+            shown = indented
+            lines.append(escaped(line.strip() if not indented else line[2:]))
+        elif shown:
+            lines.append("")
+        else:
+            lines.append(".PP")
+    if shown:
+        while lines[-1] == "":
+            lines.pop()
+        lines.append(".EE\n.RE")
+    return "\n".join(lines)
+
+
+def value(argument: dict) -> str:
+    """The value of an argument, as it stands for what is typed."""
+    return f"\\fI{escaped(argument['valueName'])}\\fR"
+
+
+def spelled(name: dict) -> str:
+    """A name of an option with its dashes."""
+    return ("--" if name["kind"] == "long" else "-") + name["name"]
+
+
+def signature(argument: dict) -> str:
+    """How an argument is typed."""
+    if argument["kind"] == "positional":
+        return value(argument)
+    names = [name for name in argument["names"] if name["kind"] != "longWithSingleDash"]
+    names.sort(key=lambda name: (name["kind"] != "short", name["name"]))
+    typed = ", ".join(f"\\fB{escaped(spelled(name))}\\fR" for name in names)
+    return typed if argument["kind"] == "flag" else f"{typed} {value(argument)}"
+
+
+def describe(argument: dict) -> str:
+    """An argument with what it means and its default."""
+    lines = [".TP", signature(argument), escaped(" ".join(argument.get("abstract", "").split()))]
+    if argument.get("discussion"):
+        lines.append(paragraphs(argument["discussion"]))
+    values = argument.get("allValues")
+    if values and not all(each in argument["valueName"] for each in values):
+        lines.append("One of " + ", ".join(f"\\fB{escaped(each)}\\fR" for each in values) + ".")
+    if argument.get("defaultValue"):
+        lines.append(f"Default: {escaped(argument['defaultValue'])}")
+    return "\n".join(line for line in lines if line)
+
+
+def shown(command: dict, kinds: tuple[str, ...]) -> list[dict]:
+    """The arguments of some kinds that the help shows."""
+    return [argument for argument in command.get("arguments", [])
+            if argument["kind"] in kinds and argument.get("shouldDisplay", True)]
+
+
+def synopsis(words: list[str], command: dict, children: list[dict]) -> str:
+    """The line that says how a command is typed."""
+    parts = [f"\\fB{escaped(' '.join(words))}\\fR"]
+    if children:
+        parts.append("\\fIsubcommand\\fR")
+    if shown(command, ("option", "flag")):
+        parts.append("[\\fIoptions\\fR]")
+    for argument in shown(command, ("positional",)):
+        part = value(argument) + ("\\ ..." if argument["isRepeating"] else "")
+        parts.append(f"[{part}]" if argument["isOptional"] else part)
+    return " ".join(parts)
+
+
+def page(words: list[str], command: dict, date: str, version: str, related: list[str]) -> str:
+    """The man page of one command."""
+    name = "-".join(words)
+    abstract = " ".join(command["abstract"].split()).rstrip(".")
+    children = [each for each in command.get("subcommands", [])
+                if each["commandName"] != "help" and each.get("shouldDisplay", True)]
+    lines = [
+        f'.TH "{escaped(name.upper())}" {SECTION} "{date}" "Tapedeck {version}" "{MANUAL}"',
+        ".nh", ".ad l", ".SH NAME", f"{escaped(name)} \\- {escaped(abstract[:1].lower() + abstract[1:])}",
+        ".SH SYNOPSIS", synopsis(words, command, children),
+        ".SH DESCRIPTION", escaped(abstract) + ".",
+    ]
+    if command.get("discussion"):
+        lines += [".PP", paragraphs(command["discussion"])]
+    if positional := shown(command, ("positional",)):
+        lines += [".SH ARGUMENTS", *map(describe, positional)]
+    sections: dict[str, list[dict]] = {}
+    for argument in shown(command, ("option", "flag")):
+        sections.setdefault(argument.get("sectionTitle") or "OPTIONS", []).append(argument)
+    for title, arguments in sections.items():
+        lines += [f'.SH "{escaped(title.upper())}"', *map(describe, arguments)]
+    if children:
+        lines.append(".SH COMMANDS")
+        for each in children:
+            lines += [".TP", f"\\fB{escaped(name)}\\-{escaped(each['commandName'])}\\fR({SECTION})",
+                      escaped(" ".join(each["abstract"].split()))]
+    if related:
+        lines += [".SH SEE ALSO",
+                  ",\n".join(f"\\fB{escaped(each)}\\fR({SECTION})" for each in related)]
+    return "\n".join(lines) + "\n"
+
+
+def pages(dumped: dict, version: str, epoch: int) -> dict[str, str]:
+    """The man pages of the program and each of its commands, by file name.
+
+    `dumped` is what `--experimental-dump-help` prints; `epoch` is their date in Unix seconds.
+    """
+    date = datetime.datetime.fromtimestamp(epoch, datetime.UTC).strftime("%Y-%m-%d")
+    found: dict[str, str] = {}
+
+    def walk(command: dict, above: list[str]) -> None:
+        words = [*above, command["commandName"]]
+        children = [each for each in command.get("subcommands", [])
+                    if each["commandName"] != "help" and each.get("shouldDisplay", True)]
+        related = ["-".join(above)] if above else []
+        name = "-".join(words)
+        found[f"{name}.{SECTION}"] = page(words, command, date, version, related)
+        for child in children:
+            walk(child, words)
+
+    walk(dumped["command"], [])
+    return found
