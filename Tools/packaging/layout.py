@@ -34,7 +34,8 @@ def texts(source: Source, prefix: Path, zsh: str = "site-functions") -> None:
     for name, text in manuals.pages(source.help(), source.version, source.epoch).items():
         write(prefix / "share/man/man1" / f"{name}.gz", gzipped(text.encode()))
     for shell, text in source.completions().items():
-        write(prefix / COMPLETIONS[shell].format(site=zsh), text)
+        # Sourced, not run.
+        write(prefix / COMPLETIONS[shell].format(site=zsh), text.removeprefix("#!/bin/bash\n"))
     for name, path in source.documents().items():
         # Pages that are below Sources in the repository are beside the README here.
         write(prefix / DOCUMENTS / name, path.read_text(encoding="utf-8").replace("](Sources/", "]("))
