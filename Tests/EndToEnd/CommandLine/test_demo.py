@@ -46,6 +46,25 @@ def test_demo_of_an_installed_program(program, tmp_path) -> None:
     assert "Put the program on the PATH" not in demo.said()
 
 
+def test_demo_of_a_clone_that_is_not_built(program, tmp_path) -> None:
+    """It says how long building takes, builds without a line for each file, and goes on."""
+    tools = tmp_path / "clone" / "Tools"
+    tools.mkdir(parents=True)
+    for name in ("demo", "progress"):
+        shutil.copy(ROOT / "Tools" / name, tools)
+    (tools / "build").write_text(
+        '#!/bin/bash\nset -e\ncd "$(dirname "$0")/.."\n[ "$*" = "debug --product tapedeck" ]\n'
+        "for i in {1..99}; do echo \"[$i/99] Compiling A b.swift\"; done\nmkdir -p .build/debug\n"
+        f"ln -s '{TAPEDECK.absolute()}' .build/debug/tapedeck\n")
+    (tools / "build").chmod(0o755)
+    path = ":".join(each for each in environment()["PATH"].split(":") if not (Path(each) / "tapedeck").exists())
+    demo = program(tools / "demo", env=environment(TAPEDECK="", PATH=path, TMPDIR=str(tmp_path)))
+    assert demo.wait(120) == 0, demo.said()
+    printed = demo.said()
+    assert "Building: about ten minutes" in printed and printed.count("of 99 steps") < 3
+    assert f'export PATH="{tmp_path}/clone/.build/debug:$PATH"' in printed
+
+
 def test_progress_shows_how_far_a_build_is_and_what_is_wrong() -> None:
     """Not a line for each file; errors and what is installed as they are."""
     printed = "\n".join(["setup: installing from Debian: zlib1g-dev", "Building for debugging...",
