@@ -31,8 +31,13 @@ def write(path: Path, data: bytes | str, mode: int = 0o644) -> None:
 
 def texts(source: Source, prefix: Path, zsh: str = "site-functions") -> None:
     """Man pages, completions and documents below a prefix."""
-    for name, text in manuals.pages(source.help(), source.version, source.epoch).items():
-        write(prefix / "share/man/man1" / f"{name}.gz", gzipped(text.encode()))
+    described = source.help()
+    pages = manuals.pages(described, source.version, source.epoch)
+    pages |= manuals.topic_pages(
+        {name: (about, source.topic(name)) for name, about in manuals.topics(described).items()},
+        source.version, source.epoch)
+    for name, text in pages.items():
+        write(prefix / f"share/man/man{name[-1]}" / f"{name}.gz", gzipped(text.encode()))
     for shell, text in source.completions().items():
         # Sourced, not run.
         write(prefix / COMPLETIONS[shell].format(site=zsh), text.removeprefix("#!/bin/bash\n"))
