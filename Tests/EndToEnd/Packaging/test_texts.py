@@ -8,7 +8,7 @@ import shutil
 import subprocess
 
 import pytest
-from packaging_tools import TAPEDECK, Source, licences, manuals
+from packaging_tools import TAPEDECK, Source, elf, licences, manuals
 from programs import ROOT
 from snapshots import read_helps
 
@@ -100,7 +100,10 @@ def test_completions_are_read_by_their_shell(source, shell, tmp_path) -> None:
 
 def test_the_licence_of_everything_linked_is_there() -> None:
     """Each package at its version, Swift, ICU, and what packages took over from others."""
-    text = licences.notices({})
+    text = licences.notices({"libsqlite3.so.0": elf.resolved(TAPEDECK)["libsqlite3.so.0"]})
+    assert re.search(r"^libsqlite3-0 3\.\S+, of Debian$", text, re.MULTILINE)
+    with pytest.raises(SystemExit, match="of no Debian package"):
+        licences.notices({"thing": TAPEDECK})
     for pin in json.loads((ROOT / "Package.resolved").read_text())["pins"]:
         heading = f"\n{pin['identity']} {pin['state']['version']}\n"
         assert heading in text
