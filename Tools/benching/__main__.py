@@ -15,6 +15,8 @@ from programs import MITMDUMP, ROOT, make_certificates
 
 PARTS = ("http", "https", "websocket", "delay", "memory", "listing", "decoding", "sync", "faults",
          "replay-http", "replay-simperium", "opening", "diagnosis", "capture", "newcomer")
+# Compiles everything once more: only where it is asked for.
+LONG = ("newcomer",)
 
 
 def machine() -> str:
@@ -99,7 +101,8 @@ def main() -> None:
     program = None
     if not options.peers_only:
         program = (options.tapedeck or ROOT / ".build/release/tapedeck").resolve(strict=True)
-    parts = options.only or (PARTS[:2] if options.peers_only else PARTS)
+    usual = [part for part in PARTS if part not in LONG]
+    parts = options.only or (usual[:2] if options.peers_only else usual)
 
     table = Table()
     print(machine(), file=sys.stderr)

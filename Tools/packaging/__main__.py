@@ -50,7 +50,8 @@ def check(source: Source, output: Path, kinds: list[str], made: list[Path]) -> N
         again = {path.name: path for path in make(source, Path(name), kinds)}
         differing = [path.name for path in made if digest(path) != digest(again[path.name])]
     if differing:
-        raise SystemExit(f"package: made twice, and these differ: {', '.join(differing)}")
+        raise SystemExit(f"package: made twice, and these differ: {', '.join(differing)}; did a library of this "
+                         "machine, or a file of the clone, change meanwhile?")
     say("made twice, the same bytes")
 
 

@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import tempfile
+from email.utils import formatdate
 from pathlib import Path
 
 import elf
@@ -76,10 +77,14 @@ def make(source: Source, output: Path, work: Path) -> list[Path]:
     changes = (documents / "CHANGELOG.md").read_bytes()
     (documents / "CHANGELOG.md").unlink()
     layout.write(documents / "changelog.gz", gzipped(changes))
+    version = f"{source.version}-1"
+    entry = (f"tapedeck ({version}) stable; urgency=medium\n\n  * Made of commit {source.commit[:12]}.\n\n"
+             f" -- {MAINTAINER}  {formatdate(source.epoch)}\n")
+    layout.write(documents / "changelog.Debian.gz", gzipped(entry.encode()))
 
     built = [path for path in files(root / "usr") if elf.is_elf(path)]
-    name = f"{source.version}_{architecture()}.deb"
-    shared = {"Source": "tapedeck", "Version": source.version, "Architecture": architecture(),
+    name = f"{version}_{architecture()}.deb"
+    shared = {"Source": "tapedeck", "Version": version, "Architecture": architecture(),
               "Maintainer": MAINTAINER}
     layout.write(root / "DEBIAN/control", control({
         "Package": "tapedeck", **shared, "Installed-Size": size_kib(root), "Section": "net",
@@ -95,7 +100,7 @@ def make(source: Source, output: Path, work: Path) -> list[Path]:
         layout.write(symbols / "DEBIAN/control", control({
             "Package": "tapedeck-dbgsym", **shared, "Installed-Size": size_kib(symbols),
             "Section": "debug", "Priority": "optional", "Auto-Built-Package": "debug-symbols",
-            "Depends": f"tapedeck (= {source.version})", "Build-Ids": identity,
+            "Depends": f"tapedeck (= {version})", "Build-Ids": identity,
             "Description": "what debuggers read of tapedeck"}))
         made.append(output / f"tapedeck-dbgsym_{name}")
         # Its sections are compressed already.

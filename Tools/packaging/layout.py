@@ -31,10 +31,16 @@ def write(path: Path, data: bytes | str, mode: int = 0o644) -> None:
 
 def texts(source: Source, prefix: Path, zsh: str = "site-functions") -> None:
     """Man pages, completions and documents below a prefix."""
-    for name, text in manuals.pages(source.help(), source.version, source.epoch).items():
-        write(prefix / "share/man/man1" / f"{name}.gz", gzipped(text.encode()))
+    described = source.help()
+    pages = manuals.pages(described, source.version, source.epoch)
+    pages |= manuals.topic_pages(
+        {name: (about, source.topic(name)) for name, about in manuals.topics(described).items()},
+        source.version, source.epoch)
+    for name, text in pages.items():
+        write(prefix / f"share/man/man{name[-1]}" / f"{name}.gz", gzipped(text.encode()))
     for shell, text in source.completions().items():
-        write(prefix / COMPLETIONS[shell].format(site=zsh), text)
+        # Sourced, not run.
+        write(prefix / COMPLETIONS[shell].format(site=zsh), text.removeprefix("#!/bin/bash\n"))
     for name, path in source.documents().items():
         # Pages that are below Sources in the repository are beside the README here.
         write(prefix / DOCUMENTS / name, path.read_text(encoding="utf-8").replace("](Sources/", "]("))

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from source import ROOT, said
 
+DOCUMENTATION = Path("/usr/share/doc")
 CHECKOUTS = ROOT / ".build" / "checkouts"
 # Languages whose files carry the licence of what was taken over from elsewhere.
 TAKEN_OVER = {".c", ".cc", ".cpp", ".h", ".S"}
@@ -62,13 +63,14 @@ def swift_packages() -> dict[str, str]:
     return texts
 
 
-def debian_package(library: Path) -> str:
-    """The Debian package that a library is of, "" if it is of none."""
+def debian_package(library: Path) -> tuple[str, str]:
+    """The Debian package that a library is of, and its version; fails if it is of none."""
     for place in (library, library.resolve(), Path("/usr" + str(library))):
         done = subprocess.run(["dpkg", "-S", place], capture_output=True, text=True, check=False)
         if done.returncode == 0:
-            return done.stdout.split(":")[0]
-    return ""
+            name = done.stdout.split(": ")[0].split(",")[0]
+            return name.split(":")[0], said(Path("dpkg-query"), "-W", "-f=${Version}", name)
+    raise SystemExit(f"package: {library} is of no Debian package, so its licence is not known")
 
 
 def notices(libraries: dict[str, Path]) -> str:
@@ -83,19 +85,15 @@ def notices(libraries: dict[str, Path]) -> str:
         ROOT / "Tools/packaging/notices/libyaml.txt").read_text(encoding="utf-8")
     texts["Swift: standard library, Foundation, Dispatch"] = (
         toolchain() / "share" / "swift" / "LICENSE.txt").read_text(encoding="utf-8")
-    packages = {debian_package(path) for path in libraries.values()}
     # Foundation contains ICU, whose licence Swift does not come with; Debian's libxml2 needs it, too.
-    packages.add(next(path.parent.name for path in sorted(Path("/usr/share/doc").glob(
-        "libicu[0-9]*/copyright"))))
-    for package in sorted(filter(None, packages)):
-        if not (place := copyright_file(package)):
+    texts["ICU, in Foundation"] = next(iter(sorted(DOCUMENTATION.glob("libicu[0-9]*/copyright")))).read_text(
+        encoding="utf-8", errors="replace")
+    for package, version in sorted({debian_package(path) for path in libraries.values()
+                                    if not path.resolve().is_relative_to(toolchain())}):
+        place = DOCUMENTATION / package / "copyright"
+        if not place.is_file():
             raise SystemExit(f"package: no licence of {package} on this machine")
-        texts[f"{package}, of Debian"] = place.read_text(encoding="utf-8", errors="replace")
+        # With the version: another one makes other bytes of the same commit.
+        texts[f"{package} {version}, of Debian"] = place.read_text(encoding="utf-8", errors="replace")
     rule = "=" * 78
     return "\n".join(f"{rule}\n{name}\n{rule}\n\n{text.strip()}\n" for name, text in texts.items())
-
-
-def copyright_file(package: str) -> Path | None:
-    """Where Debian keeps the licence of a package."""
-    place = Path("/usr/share/doc") / package / "copyright"
-    return place if place.is_file() else None

@@ -120,9 +120,79 @@ def page(words: list[str], command: dict, date: str, version: str, related: list
             lines += [".TP", f"\\fB{escaped(name)}\\-{escaped(each['commandName'])}\\fR({SECTION})",
                       escaped(" ".join(each["abstract"].split()))]
     if related:
-        lines += [".SH SEE ALSO",
-                  ",\n".join(f"\\fB{escaped(each)}\\fR({SECTION})" for each in related)]
+        lines += [".SH SEE ALSO", ",\n".join(
+            re.sub(r"(.*)\((\d)\)$", r"\\fB\1\\fR(\2)", escaped(each)) for each in related)]
     return "\n".join(lines) + "\n"
+
+
+def inline(text: str) -> str:
+    """A line of Markdown: code and emphasis in bold, links by their words."""
+    text = re.sub(r"\[([^\]]+)\]\([^)\s]+\)", r"\1", text)
+    parts = re.split(r"`([^`]+)`|\*\*([^*]+)\*\*", text)
+    # Plain text, then what one of the two marks enclosed.
+    return "".join(escaped(plain) + (f"\\fB{escaped(code or strong)}\\fR" if code or strong else "")
+                   for plain, code, strong in zip(
+                       parts[::3], [*parts[1::3], None], [*parts[2::3], None], strict=True))
+
+
+def cells(line: str) -> list[str]:
+    """The cells of a row of a table."""
+    return [each.strip().replace("\\|", "|") for each in re.split(r"(?<!\\)\|", line.strip().strip("|"))]
+
+
+def table(lines: list[str]) -> list[str]:
+    """A table, each row as an entry: its first cell, then the others under the names of their columns."""
+    names, made = cells(lines[0]), []
+    for line in lines[2:]:
+        first, *others = cells(line)
+        said = others if len(others) < 2 else [
+            f"{name}: {each}" for name, each in zip(names[1:], others, strict=False) if each not in ("", "-")]
+        made += [".TP", inline(first) or "\\ ", inline("; ".join(each for each in said if each)) or "\\ "]
+    return made + [".PP"]
+
+
+def document(text: str) -> str:
+    """Markdown, as our documents have it, as roff."""
+    made: list[str] = []
+    lines = text.splitlines()
+    at = 0
+    while at < len(lines):
+        line, began = lines[at], at
+        at += 1
+        if line.startswith("```"):
+            while at < len(lines) and not lines[at].startswith("```"):
+                at += 1
+            made += [".PP", ".RS 4", ".EX", *map(escaped, lines[began + 1:at]), ".EE", ".RE", ".PP"]
+            at += 1
+        elif line.startswith("|"):
+            while at < len(lines) and lines[at].startswith("|"):
+                at += 1
+            made += table(lines[began:at])
+        elif heading := re.match(r"(#+) (.*)", line):
+            made.append(f'{".SH" if len(heading[1]) < 3 else ".SS"} "{inline(heading[2])}"')
+        elif item := re.match(r"(?:-|\d+\.) (.*)", line):
+            made += [".IP \\(bu 2", inline(item[1])]
+        elif line.strip():
+            made.append(inline(line.strip()))
+        elif made and made[-1] != ".PP":
+            made.append(".PP")
+    return "\n".join(made)
+
+
+def topics(dumped: dict) -> dict[str, str]:
+    """The topics of `tapedeck help TOPIC`, which the help of the program lists, and what each is about."""
+    listed = re.search(r"^Topics\b.*:\n((?: +\S.*\n?)+)", dumped["command"].get("discussion") or "", re.MULTILINE)
+    return dict(re.findall(r"^ +(\S+) +(\S.*)$", listed[1], re.MULTILINE)) if listed else {}
+
+
+def topic_pages(texts: dict[str, tuple[str, str]], version: str, epoch: int) -> dict[str, str]:
+    """The man pages of topics, by file name; of each topic what it is about, and its text in Markdown."""
+    date = datetime.datetime.fromtimestamp(epoch, datetime.UTC).strftime("%Y-%m-%d")
+    return {f"tapedeck-{name}.7": "\n".join([
+        f'.TH "TAPEDECK\\-{escaped(name.upper())}" 7 "{date}" "Tapedeck {version}" "{MANUAL}"', ".nh", ".ad l",
+        ".SH NAME", f"tapedeck\\-{escaped(name)} \\- {escaped(about)}",
+        *([] if text.startswith("#") else [".SH DESCRIPTION"]), document(text),
+        ".SH SEE ALSO", "\\fBtapedeck\\fR(1)", ""]) for name, (about, text) in texts.items()}
 
 
 def pages(dumped: dict, version: str, epoch: int) -> dict[str, str]:
@@ -137,7 +207,8 @@ def pages(dumped: dict, version: str, epoch: int) -> dict[str, str]:
         words = [*above, command["commandName"]]
         children = [each for each in command.get("subcommands", [])
                     if each["commandName"] != "help" and each.get("shouldDisplay", True)]
-        related = ["-".join(above)] if above else []
+        related = [f"{'-'.join(above)}({SECTION})"] if above else [
+            f"tapedeck-{topic}(7)" for topic in topics(dumped)]
         name = "-".join(words)
         found[f"{name}.{SECTION}"] = page(words, command, date, version, related)
         for child in children:

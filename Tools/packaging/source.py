@@ -53,6 +53,10 @@ class Source:
         """Every command with its arguments, as the program describes itself."""
         return json.loads(said(self.program, "--experimental-dump-help"))
 
+    def topic(self, name: str) -> str:
+        """What `tapedeck help TOPIC` prints, in Markdown."""
+        return said(self.program, "help", name)
+
     def completions(self) -> dict[str, str]:
         """The completion script of each shell."""
         return {shell: said(self.program, "--generate-completion-script", shell)

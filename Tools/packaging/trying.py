@@ -75,6 +75,11 @@ def bare(work: Path) -> Path:
     return base
 
 
+def prepare_deb(root: Root) -> None:
+    """Reads the package lists, which a machine in use has read."""
+    root.run("apt-get -qq update >/dev/null")
+
+
 def try_deb(root: Root, package: Path) -> str:
     """Installs the Debian package with apt; its dependencies come with it."""
     root.run(f"apt-get -qq install -y --no-install-recommends /packages/{package.name} >/dev/null 2>&1")
@@ -84,31 +89,17 @@ def try_deb(root: Root, package: Path) -> str:
     return f"apt ({count} packages with it)"
 
 
+def prepare_tarball(root: Root) -> None:
+    """Makes the folder that it goes to."""
+    (root.place / "opt/tapedeck").mkdir(parents=True)
+
+
 def try_tarball(root: Root, package: Path) -> str:
-    """Unpacks the tarball."""
-    root.run(f"mkdir -p /opt/tapedeck && python3 -V >/dev/null 2>&1 && exit 9; true")
-    # A bare Debian has no xz; what unpacks is not what is tried.
+    """Unpacks the tarball, from outside: a bare Debian has no xz."""
     subprocess.run(["tar", "-xf", package, "-C", root.place / "opt/tapedeck", "--strip-components=1"],
                    check=True)
     root.run("ln -s /opt/tapedeck/bin/tapedeck /usr/local/bin/tapedeck")
-    return "nothing"
-
-
-def try_wheel(root: Root, package: Path) -> str:
-    """Installs the wheel into a virtual environment, offline, and uses the pytest plugin."""
-    root.run("python3 -m venv /venv && /venv/bin/pip install -q --no-index "
-             f"--find-links /packages /packages/{package.name} pytest")
-    root.run("ln -s /venv/bin/tapedeck /usr/local/bin/tapedeck")
-    root.run("cp /packages/test_with_the_fixture.py /tmp && cd /tmp "
-             "&& /venv/bin/python -m pytest -q -p no:cacheprovider test_with_the_fixture.py")
-    return "python3-venv"
-
-
-PREPARED: dict[str, Callable[[Root], None]] = {
-    "whl": lambda root: prepare_wheel(root),
-    "deb": lambda root: root.run("apt-get -qq update >/dev/null") and None,
-}
-TRIED = {"deb": try_deb, "xz": try_tarball, "whl": try_wheel}
+    return "tar with xz"
 
 
 def prepare_wheel(root: Root) -> None:
@@ -122,17 +113,34 @@ def prepare_wheel(root: Root) -> None:
     shutil.copy(ROOT / "Tools/packaging/python/test_with_the_fixture.py", root.place / "packages")
 
 
+def try_wheel(root: Root, package: Path) -> str:
+    """Installs the wheel into a virtual environment, offline, and uses the pytest plugin."""
+    root.run("python3 -m venv /venv && /venv/bin/pip install -q --no-index "
+             f"--find-links /packages /packages/{package.name} pytest")
+    root.run("ln -s /venv/bin/tapedeck /usr/local/bin/tapedeck")
+    root.run("cp /packages/test_with_the_fixture.py /srv && cd /srv "
+             "&& /venv/bin/python -m pytest -q -p no:cacheprovider test_with_the_fixture.py")
+    return "python3-venv"
+
+
+# By the ending of a package: what its user has already, and how it is installed.
+TRIED: dict[str, tuple[Callable[[Root], None], Callable[[Root, Path], str]]] = {
+    "deb": (prepare_deb, try_deb),
+    "xz": (prepare_tarball, try_tarball),
+    "whl": (prepare_wheel, try_wheel),
+}
+
+
 def attempt(base: Path, place: Path, package: Path) -> Trial:
     """Installs one package in a bare Debian and runs the demo there."""
-    kind = package.suffix.removeprefix(".")
+    prepare, install = TRIED[package.suffix.removeprefix(".")]
     root = Root(base, place)
     shutil.copy(package, root.place / "packages")
-    if kind in PREPARED:
-        PREPARED[kind](root)
+    prepare(root)
     for absent in ("swift", "swiftc", "gcc", "cc", "clang"):
         root.run(f"! command -v {absent}")
     before, began = root.size(), time.monotonic()
-    needed = TRIED[kind](root, package)
+    needed = install(root, package)
     installed, after = time.monotonic() - began, root.size()
     began = time.monotonic()
     printed = root.run("tapedeck --version && tapedeck-demo")

@@ -19,7 +19,8 @@ COMMAND = re.compile(r"(?:[A-Z_]+=\S+ )*(?:tapedeck|Tools/[\w-]+|\.build/\S+|swi
 # Commands that run until they are stopped.
 RUN_ON = {"record", "serve", "replay server"}
 # Commands whose status 1 says that what was looked for was found.
-CHECKS = {"diagnose", "faults", "state", "replay", "diff", "certify", "minimize", "retest"}
+CHECKS = {"diagnose", "faults", "state", "replay", "diff", "certify", "minimize", "retest",
+          "doctor"}
 
 
 @dataclass(frozen=True)
@@ -107,8 +108,12 @@ class Place:
         """Runs a command of a document and returns what it prints; fails if it is refused."""
         words = shlex.split(line)
         name = " ".join(words[1:3])
-        if name.split(" ")[0] in RUN_ON or name in RUN_ON:
+        runs_on = name.split(" ")[0] in RUN_ON or name in RUN_ON
+        if runs_on and " -- " not in line:
             return self._run_on(line)
+        if runs_on:
+            # With a command that there is, instead of the reader's.
+            line = line.partition(" -- ")[0] + " -- true"
         if words[1] == "certify":
             # One scenario instead of all.
             line = line.replace(f"certify {words[2]}", f"certify {words[2]} --case {self._scenario(words[2])}")
@@ -116,7 +121,7 @@ class Place:
         done = subprocess.run(["bash", "-c", line], cwd=self.folder, env=self.environment, text=True,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=DEADLINE * 4,
                               stdin=subprocess.DEVNULL, check=False)
-        allowed = (0, 1) if words[1] in CHECKS else (0,)
+        allowed = (0, 1) if words[1] in CHECKS or runs_on else (0,)
         assert done.returncode in allowed, f"{line}: status {done.returncode}\n{done.stdout}"
         return done.stdout
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import subprocess
 
 import pytest
-from packaging_tools import TAPEDECK, Source, licences, manuals
+from packaging_tools import TAPEDECK, Source, elf, licences, manuals
 from programs import ROOT
 from snapshots import read_helps
 
@@ -56,6 +57,31 @@ def test_a_stray_dot_and_a_backslash_stay_what_they_are() -> None:
     assert ".so /etc/passwd a\\nb 'q'" in shown and "$ x -y" in shown
 
 
+@pytest.mark.parametrize("name", ["Filters/Filters.md", "Faults/Faults.md", "tapedeck/CommandLine.md"])
+def test_topics_are_formatted(name) -> None:
+    """The Markdown that `tapedeck help TOPIC` prints becomes headings, entries, examples and words."""
+    text = (ROOT / "Sources" / name).read_text()
+    ((file, page),) = manuals.topic_pages({"x": ("what it is about", text)}, "1", 0).items()
+    shown, complaints = formatted(page)
+    assert file == "tapedeck-x.7" and not complaints
+    words = re.sub(r"\s+", " ", shown)
+    for heading in re.findall(r"^## (.*)$", text, re.MULTILINE):
+        assert heading.replace("`", "") in words
+    for block in re.findall(r"^```\w*\n(.*?)^```", text, re.DOTALL | re.MULTILINE):
+        assert re.sub(r"\s+", " ", block).strip() in words
+    for row in re.findall(r"^\| `([^`|]+)` \|", text, re.MULTILINE):
+        assert re.sub(r"\s+", " ", row) in words, row
+
+
+def test_topics_are_those_that_the_help_lists() -> None:
+    """With what each is about, and the page of the program leads to them."""
+    dumped = {"command": {"commandName": "tapedeck", "abstract": "X", "discussion": (
+        "Some words.\n\nTopics, which tapedeck help TOPIC explains:\n  exit-status  what they mean\n  faults  rules\n\nMore")}}
+    assert manuals.topics(dumped) == {"exit-status": "what they mean", "faults": "rules"}
+    page = manuals.pages(dumped, "1", 0)["tapedeck.1"]
+    assert "tapedeck-exit-status(7), tapedeck-faults(7)" in formatted(page)[0].replace("\n", " ").replace("  ", " ")
+
+
 def test_the_manual_does_not_depend_on_today(source, pages) -> None:
     """Its date is that of the commit."""
     assert pages == manuals.pages(source.help(), source.version, source.epoch)
@@ -68,13 +94,16 @@ def test_completions_are_read_by_their_shell(source, shell, tmp_path) -> None:
     script = tmp_path / "completion"
     script.write_text(source.completions()[shell])
     assert "diagnose" in script.read_text()
-    if shell == "bash":
+    if shell == "bash" or shutil.which(shell):
         subprocess.run([shell, "-n", script], check=True)
 
 
 def test_the_licence_of_everything_linked_is_there() -> None:
     """Each package at its version, Swift, ICU, and what packages took over from others."""
-    text = licences.notices({})
+    text = licences.notices({"libsqlite3.so.0": elf.resolved(TAPEDECK)["libsqlite3.so.0"]})
+    assert re.search(r"^libsqlite3-0 3\.\S+, of Debian$", text, re.MULTILINE)
+    with pytest.raises(SystemExit, match="of no Debian package"):
+        licences.notices({"thing": TAPEDECK})
     for pin in json.loads((ROOT / "Package.resolved").read_text())["pins"]:
         heading = f"\n{pin['identity']} {pin['state']['version']}\n"
         assert heading in text
