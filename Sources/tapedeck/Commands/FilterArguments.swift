@@ -4,10 +4,12 @@ import Trace
 
 /// A trace and a filter for what is in it.
 struct FilterArguments: ParsableArguments {
-    @Argument(help: "The trace.")
+    @Argument(help: "The trace.", completion: .file())
     var trace: String
 
-    @Argument(help: "Which exchanges and commands, in the filter language (default: all).")
+    @Argument(
+        help: "Which exchanges and commands, in the filter language (default: all).",
+        completion: .custom { _, _, prefix in Completion.filters(prefix) })
     var filter: [String] = []
 
     /// The filter; nil without one.
