@@ -103,6 +103,20 @@ import Testing
         #expect(Completion.rows(["tapedeck", "show", "no-such.tape"], "").isEmpty)
     }
 
+    @Test(arguments: [
+        ("~m POST & ~u restore", "method:POST and url~restore"),
+        ("~c 503 | !(~d a.example)", "status:503 or not (host~a.example)"),
+        ("method:POST & status:5xx", "method:POST and status:5xx"),
+    ])
+    func `translates filters of mitmproxy`(text: String, own: String) {
+        #expect(MitmproxyFilter.translated(text) == own)
+    }
+
+    @Test(arguments: ["~x foo", "~m", "status:503", "(", "plain words"])
+    func `translates no other filter`(text: String) {
+        #expect(MitmproxyFilter.translated(text) == nil)
+    }
+
     @Test func `advises options that are there`() throws {
         let record = Tapedeck.helpMessage(for: RecordCommand.self, columns: 200)
         for habit in CommandWords.habits {

@@ -19,6 +19,12 @@ struct FilterArguments: ParsableArguments {
         do {
             return try Filter.parse(text)
         } catch {
+            if let own = MitmproxyFilter.translated(text) {
+                throw Failure(
+                    .usage,
+                    "'\(ListLine.clean(text))' is in the language of mitmproxy: write "
+                        + "'\(ListLine.clean(own))'; see tapedeck help filters")
+            }
             throw Failure(error, in: text)
         }
     }

@@ -64,9 +64,11 @@ enum StandardOutput {
     /// Whether it is a terminal.
     static var isTerminal: Bool { isatty(1) == 1 }
 
-    /// Whether colours are wanted: on a terminal, and not with `NO_COLOR`.
+    /// Whether colours are wanted: on a terminal that is not dumb, and not with `NO_COLOR`.
     static var hasColour: Bool {
-        isTerminal && ProcessInfo.processInfo.environment["NO_COLOR", default: ""].isEmpty
+        let variables = ProcessInfo.processInfo.environment
+        return isTerminal && variables["NO_COLOR", default: ""].isEmpty
+            && variables["TERM"] != "dumb"
     }
 }
 

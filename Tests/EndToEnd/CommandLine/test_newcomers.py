@@ -7,6 +7,7 @@ import os
 import plistlib
 import re
 import ssl
+import subprocess
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
@@ -128,6 +129,36 @@ def test_errors_are_one_line() -> None:
         said = tapedeck(*words, status=64)
         assert said.stdout == "" and said.stderr.count("\n") == 1, said.stderr
         assert said.stderr.startswith("tapedeck: ")
+
+
+COMPLETE = """
+source ./tapedeck.bash
+COMP_WORDS=("$@"); COMP_CWORD=$(( $# - 1 )); COMP_LINE="$*"; COMP_POINT=${#COMP_LINE}
+_tapedeck "$1" "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD-1]}" 2>/dev/null
+printf '%s\\n' "${COMPREPLY[@]}"
+"""
+
+
+@pytest.mark.parametrize(("line", "expected"), [
+    ("ls app", "app.tape"), ("record x --faults capt", "captive-portal"),
+    ("record x --faults pla", "plan.yaml"), ("record x --ca-dir fol", "folder"),
+    ("diagnose --explain commcare.retry.at", "commcare.retry.at-once"),
+    ("ls app.tape buck", "bucket:"), ("show app.tape 1", "1"), ("faults ch", "change check"),
+    ("ca --help-for an", "android")])
+def test_completion(tmp_path, line, expected) -> None:
+    """bash completes files, packs, rules, fields of filters, rows and commands."""
+    (tmp_path / "tapedeck.bash").write_text(
+        tapedeck("--generate-completion-script", "bash").stdout)
+    (tmp_path / "complete.sh").write_text(COMPLETE)
+    (tmp_path / "plan.yaml").touch()
+    (tmp_path / "folder").mkdir()
+    tapedeck("import", ROOT / "Recordings/restore-in-progress", tmp_path / "app.tape")
+    path = f"{TAPEDECK.parent}:{os.environ['PATH']}"
+    said = subprocess.run(["bash", "complete.sh", "tapedeck", *line.split(" ")], cwd=tmp_path,
+                          env=environment(PATH=path), capture_output=True, text=True, check=False)
+    assert set(expected.split()) <= set(said.stdout.split()), said
+    if line.startswith("ls app"):
+        assert "folder" not in said.stdout
 
 
 def test_markdown_for_a_job(record, origin) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import pty
+import select
 import shutil
 import signal
 import sys
@@ -46,6 +48,52 @@ def test_runtimes_come_through_the_proxy_and_trust_it(
         env=environment(NO_PROXY="127.0.0.1", REQUESTS_CA_BUNDLE="/dev/null"))
     assert ended.stdout == "200\n"
     assert sql(trace, "SELECT status, substr(url, 1, 6) FROM exchange WHERE method <> 'CONNECT'") == [(200, "https:")]
+
+
+@pytest.mark.skipif(not shutil.which("node"), reason="there is no node here")
+def test_node_trusts_it(trace, ca_dir, origin) -> None:
+    """As a server it speaks TLS, too, with a certificate that Node.js accepts."""
+    ended = tapedeck(
+        "record", trace, "--ca-dir", ca_dir, "--to", origin.url, "--", "node", "-e",
+        "require('https').get(process.env.TAPEDECK_URL.replace('http:', 'https:') + '/a',"
+        " answer => { console.log(answer.statusCode); process.exit(0) })")
+    assert ended.stdout == "200\n"
+
+
+def test_a_terminal_interrupts_the_command_once(trace, ca_dir) -> None:
+    """Ctrl-C reaches the command from the terminal; it is not sent a second time, and kills nobody."""
+    script = ("import signal\n"
+              "count = 0\n"
+              "def caught(*_):\n"
+              "    global count\n"
+              "    count += 1\n"
+              "    print('caught', count, flush=True)\n"
+              "signal.signal(signal.SIGINT, caught)\n"
+              "print('ready', flush=True)\n"
+              "while input() != 'end': pass\n"
+              "exit(count)\n")
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.execve(TAPEDECK, ["tapedeck", "record", str(trace), "--ca-dir", str(ca_dir), "--",
+                             PYTHON, "-c", script], environment())
+    said = b""
+
+    def until(text: bytes) -> None:
+        nonlocal said
+        while text not in said:
+            assert select.select([terminal], [], [], DEADLINE)[0], said
+            said += os.read(terminal, 65536)
+
+    try:
+        until(b"ready")
+        for number in range(1, 5):
+            os.write(terminal, b"\x03")
+            until(b"caught %d" % number)
+        os.write(terminal, b"end\n")
+        status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+    finally:
+        os.close(terminal)
+    assert status == 4, said
 
 
 def test_the_output_is_the_commands(trace, ca_dir, origin) -> None:

@@ -16,6 +16,12 @@ enum LocalAddresses {
         return ["other machines reach it at \(places)"]
     }
 
+    /// A URL with an address of this machine in place of `0.0.0.0`, which a device cannot reach.
+    static func reachable(_ url: String) -> String {
+        guard let address = all().first else { return url }
+        return url.replacing("//0.0.0.0:", with: "//\(ListenAddress.text(address, 0).dropLast(1))")
+    }
+
     /// Whether a listener on it accepts connections to all addresses.
     static func isWildcard(_ host: String) -> Bool { host == "0.0.0.0" || host == "::" }
 

@@ -6,6 +6,19 @@ extension RecordCommand {
     /// The address to listen on.
     var address: ListenAddress { command.address(listen, port: 8080) }
 
+    /// Refuses what is no name of a host, and so matches none.
+    func checkHosts() throws(Failure) {
+        for (option, names) in [("--only", only), ("--passthrough", passthrough), ("--host", host)]
+        {
+            guard let name = names.first(where: { $0.contains("/") || $0.contains(" ") }) else {
+                continue
+            }
+            let url = URL(string: name)?.host ?? "example.org"
+            throw Failure(
+                .usage, "\(option) \(name) is no name of a host; write \(option) \(url)")
+        }
+    }
+
     /// What the command has to know, once the port is known.
     func environment(port: Int) -> CommandEnvironment {
         let place = CommandEnvironment.reachable(address.host, port)

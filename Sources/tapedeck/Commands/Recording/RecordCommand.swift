@@ -132,6 +132,7 @@ struct RecordCommand: AsyncParsableCommand {
     func run() async throws {
         try command.begin("the recording")
         let listen = address
+        try checkHosts()
         let mode = try target()
         let rules = try rules()
         let keyLog = try keylog.map { path in try intercepting { try KeyLog(path: path) } }
