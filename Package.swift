@@ -308,7 +308,8 @@ let package = Package(
             [
                 "Notation", "Sessions", "Wire", "Trace", "Dissection", "Diagnosis", "Replaying",
                 "Faults", "OpenRosa", "Formats", "Storage", "CSQLite", "TraceWorld", "Simperium",
-                "Serving", "SyncServers", "ConvergenceWorld", "FaultWorld", argumentParser,
+                "Serving", "SyncServers", "Interception", "ConvergenceWorld", "FaultWorld",
+                argumentParser,
             ]),
     ]
 )

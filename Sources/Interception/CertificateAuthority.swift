@@ -33,6 +33,11 @@ public struct CertificateAuthority: Sendable {
         certificate.subject.flatMap { $0.map { "\($0.value)" } }.first ?? ""
     }
 
+    /// The end of its validity, in seconds since 1970.
+    public var validUntilSeconds: Int64 {
+        Int64(certificate.notValidAfter.timeIntervalSince1970)
+    }
+
     /// SHA-256 of the certificate: 64 upper-case hexadecimal digits in pairs, with colons.
     public var fingerprintSHA256: String {
         SHA256.hash(data: der)

@@ -44,18 +44,24 @@ final class TrustedRoots: Sendable {
         }
     }
 
-    /// The authorities of the system, or those in the file that `SSL_CERT_FILE` names in their place,
-    /// as it does for OpenSSL; one that cannot be read is left out.
+    /// The authorities of the system; those that cannot be read are left out.
     private static func system() -> [Certificate] {
+        ((try? PEMDocument.parseMultiple(pemString: systemPEM())) ?? [])
+            .compactMap { try? Certificate(pemDocument: $0) }
+    }
+
+    /// The file with the authorities of the system, or the one that `SSL_CERT_FILE` names in its
+    /// place, as it does for OpenSSL; empty where none can be read.
+    static func systemPEM() -> String {
         let named = getenv("SSL_CERT_FILE").map { String(cString: $0) } ?? ""
         for file in named.isEmpty ? files : [named] {
-            guard let bytes = try? PrivateFile.read(file, secret: false, limit: 64 << 20),
-                let documents = try? PEMDocument.parseMultiple(
-                    pemString: String(decoding: bytes, as: UTF8.self))
-            else { continue }
-            return documents.compactMap { try? Certificate(pemDocument: $0) }
+            guard let bytes = try? PrivateFile.read(file, secret: false, limit: 64 << 20) else {
+                continue
+            }
+            let text = String(decoding: bytes, as: UTF8.self)
+            if (try? PEMDocument.parseMultiple(pemString: text)) != nil { return text }
         }
-        return []
+        return ""
     }
 
     /// The authorities in a PEM file.

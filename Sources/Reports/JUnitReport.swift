@@ -24,13 +24,19 @@ package struct JUnitReport {
         package var seconds: String?
         /// What became of it.
         package var outcome: Outcome
+        /// Facts that differ from run to run, by name: names of cases do not.
+        package var properties: [(name: String, value: String)]
 
         /// A case.
-        package init(group: String, name: String, seconds: String? = nil, _ outcome: Outcome) {
+        package init(
+            group: String, name: String, seconds: String? = nil, _ outcome: Outcome,
+            properties: [(name: String, value: String)] = []
+        ) {
             self.group = group
             self.name = name
             self.seconds = seconds
             self.outcome = outcome
+            self.properties = properties
         }
     }
 
@@ -44,13 +50,19 @@ package struct JUnitReport {
         package var cases: [Case]
         /// What is to be said of all of them.
         package var output: String
+        /// Facts about all of them, by name.
+        package var properties: [(name: String, value: String)]
 
         /// A suite.
-        package init(name: String, seconds: Double? = nil, cases: [Case], output: String = "") {
+        package init(
+            name: String, seconds: Double? = nil, cases: [Case], output: String = "",
+            properties: [(name: String, value: String)] = []
+        ) {
             self.name = name
             self.seconds = seconds
             self.cases = cases
             self.output = output
+            self.properties = properties
         }
 
         fileprivate var failures: Int {
@@ -83,14 +95,16 @@ package struct JUnitReport {
             attributes.append(("time", "\((seconds * 1_000).rounded() / 1_000)"))
         }
         let output = suite.output.isEmpty ? "" : element("system-out", [], suite.output)
-        return "  <testsuite\(text(attributes))>\n" + suite.cases.map(text).joined()
+        let properties = text(properties: suite.properties)
+        return "  <testsuite\(text(attributes))>\n"
+            + (properties.isEmpty ? "" : "    \(properties)\n") + suite.cases.map(text).joined()
             + (output.isEmpty ? "" : "    \(output)\n") + "  </testsuite>\n"
     }
 
     private static func text(_ one: Case) -> String {
         var attributes = [("classname", one.group), ("name", one.name)]
         if let seconds = one.seconds { attributes.append(("time", seconds)) }
-        let content =
+        let outcome =
             switch one.outcome {
             case .passed(let output): output.isEmpty ? "" : element("system-out", [], output)
             case .failed(let message, let type, let detail):
@@ -99,8 +113,17 @@ package struct JUnitReport {
             case .skipped(let message, let detail):
                 element("skipped", [("message", message)], detail)
             }
+        let content = text(properties: one.properties) + outcome
         let start = "    <testcase\(text(attributes))"
         return content.isEmpty ? start + "/>\n" : "\(start)>\(content)</testcase>\n"
+    }
+
+    private static func text(properties: [(name: String, value: String)]) -> String {
+        guard !properties.isEmpty else { return "" }
+        let items = properties.map {
+            "<property\(text([("name", $0.name), ("value", $0.value)]))/>"
+        }
+        return "<properties>\(items.joined())</properties>"
     }
 
     private static func element(

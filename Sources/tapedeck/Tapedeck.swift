@@ -13,6 +13,14 @@ struct Tapedeck: AsyncParsableCommand {
             Proxies the traffic between a client and its server, stores every byte in a SQLite \
             trace and shows the conversation in the terms of its protocol: CommCare and OpenRosa \
             over HTTP, Simperium over a WebSocket.
+
+            Examples:
+              tapedeck record app.tape -- ./run-tests
+              tapedeck ls app.tape 'status>=400'
+              tapedeck diagnose app.tape
+
+            Topics, which tapedeck help TOPIC explains:
+            \(HelpTopic.list)
             """,
         version: Program.version,
         subcommands: [
@@ -21,7 +29,7 @@ struct Tapedeck: AsyncParsableCommand {
             OpenRosaGroup.self, ClientGroup.self, FaultsGroup.self, ReplayGroup.self,
             DiffCommand.self, StateCommand.self, ExportCommand.self, ImportCommand.self,
             SniffCommand.self, MinimizeCommand.self, DiagnoseCommand.self, CertifyGroup.self,
-            ReproduceCommand.self, RetestCommand.self,
+            ReproduceCommand.self, RetestCommand.self, DoctorCommand.self,
         ])
 
     /// The failure that the user sees of an error; nil for those of the command line's parser.
@@ -35,23 +43,49 @@ struct Tapedeck: AsyncParsableCommand {
     }
 
     static func main() async {
+        let arguments = Array(CommandLine.arguments.dropFirst())
         do {
-            var command = try parseAsRoot()
-            if var command = command as? any AsyncParsableCommand {
-                try await command.run()
+            if let text = try help(arguments) {
+                StandardOutput.write(text)
             } else {
-                try command.run()
+                try await parseAndRun()
             }
             StandardOutput.finish()
         } catch {
-            guard let failure = failure(error) else {
-                StandardOutput.finish()
-                exit(withError: error)
-            }
-            StandardError.write("tapedeck: \(failure.detail)\n")
-            StandardOutput.finish()
-            Foundation.exit(failure.status.rawValue)
+            end(with: error, arguments)
         }
+    }
+
+    /// The topic that is asked for; nil for what the parser takes.
+    private static func help(_ arguments: [String]) throws(Failure) -> String? {
+        let names = configuration.subcommands.compactMap { $0.configuration.commandName }
+        if let text = try HelpTopic.text(arguments, commands: names) { return text }
+        if let mistake = CommandWords.mistake(in: arguments, of: Self.self) { throw mistake }
+        return nil
+    }
+
+    private static func parseAndRun() async throws {
+        var command = try parseAsRoot()
+        if var command = command as? any AsyncParsableCommand {
+            try await command.run()
+        } else {
+            try command.run()
+        }
+    }
+
+    /// Prints an error and exits with its status.
+    private static func end(with error: any Error, _ arguments: [String]) -> Never {
+        let known = failure(error)
+        if let known { StandardError.write("tapedeck: \(known.detail)\n") }
+        let isUsage = known == nil && exitCode(for: error) == .validationFailure
+        if isUsage {
+            let line = CommandWords.usage(message(for: error), arguments, of: Self.self)
+            StandardError.write("tapedeck: \(line)\n")
+        }
+        StandardOutput.finish()
+        if let known { Foundation.exit(known.status.rawValue) }
+        if isUsage { Foundation.exit(Failure.Status.usage.rawValue) }
+        exit(withError: error)
     }
 }
 

@@ -46,7 +46,8 @@ SIMPERIUM = "--app app --bucket notes --token x"
 
 # Command: the lines that it has to refuse, without `tapedeck COMMAND`.
 CATALOGUE: dict[str, list[str]] = {
-    "": ["nonsense", "--nonsense", "record-all x.tape"],
+    "": ["nonsense", "--nonsense", "record-all x.tape", "recrod x.tape",
+         "help filter", "help nonsense"],
     "record": [
         "", "x.tape y.tape", "x.tape --nonsense", "x.tape --listen",
         "x.tape --listen 127.0.0.1:99999", "x.tape --listen 203.0.113.1:0",
@@ -64,12 +65,16 @@ CATALOGUE: dict[str, list[str]] = {
         "x.tape --listen 127.0.0.1:0 --control plain.txt",
         "x.tape --listen 127.0.0.1:0 --control no/such/folder/socket", "x.tape --max-size many",
         "x.tape --max-size 0", "x.tape --keep-last '1 fortnight'", "x.tape --keep-last -5m",
-        "x.tape --on-disk-full explode", "x.tape --memory none", "text.tape", "other.tape",
+        "x.tape --listen 127.0.0.1:7399 --to http://localhost:7399", "x.tape -p 8080",
+        "x.tape --mode reverse:http://127.0.0.1:1", "x.tape --fail-on nonsense",
+        "x.tape --only https://a.example/", "x.tape --passthrough 'a b'",
+        "x.tape -- no-such-program-here", "x.tape --on-disk-full explode", "x.tape --memory none", "text.tape", "other.tape",
         "newer.tape", "older.tape", "folder", "no/such/folder.tape", "''",
     ],
     "ls": [
         "", "missing.tape", "text.tape", "other.tape", "newer.tape", "older.tape", "empty.tape",
         "folder", "good.tape --limit -1", "good.tape --limit many", "good.tape nonsense:1",
+        "good.tape -status:200", "good.tape '~m POST & ~u restore'",
         "good.tape status:many", "good.tape status:503 and", "good.tape '(status:503'",
         "good.tape 'status:503)'", "good.tape 'size>many'", "good.tape 'at:3s..1s'",
         "good.tape 'at:yesterday'", "good.tape 'text:\"never ends'", "good.tape 'sender:nobody'",
@@ -85,8 +90,9 @@ CATALOGUE: dict[str, list[str]] = {
         "", "missing.tape", "text.tape", "newer.tape", "older.tape", "empty.tape",
         "good.tape more.tape", "folder",
     ],
+    "doctor": ["--nonsense", "x.tape y.tape"],
     "ca": [
-        "extra", "--ca-dir plain.txt", "--ca-dir ca --pem no/such/ca.pem",
+        "extra", "--help-for windows", "--ca-dir plain.txt", "--ca-dir ca --pem no/such/ca.pem",
         "--ca-dir ca --der folder", "--ca-dir damaged-ca",
     ],
     "serve": [
@@ -174,6 +180,7 @@ CATALOGUE: dict[str, list[str]] = {
         f"- {SIMPERIUM} --to ws://127.0.0.1:1 < plain.txt",
     ],
     "faults": ["nonsense"],
+    "faults schema": ["extra", "--nonsense"],
     "faults list": [
         "", "missing.tape", "good.tape --control plain.txt",
         "good.tape --control http://127.0.0.1:1",

@@ -15,8 +15,10 @@ import Testing
                     .init(
                         group: nasty, name: "failed",
                         .failed(message: nasty, type: "error", detail: nasty)),
-                    .init(group: "g", name: "left", .skipped(message: "not tried")),
-                ], output: "all"),
+                    .init(
+                        group: "g", name: "left", .skipped(message: "not tried"),
+                        properties: [("at", nasty), ("rule", "r")]),
+                ], output: "all", properties: [("seed", "7")]),
             JUnitReport.Suite(name: "none", cases: []),
         ])
         let document = try XMLDocument(xmlString: report.text)
@@ -30,7 +32,7 @@ import Testing
         let cases = suites[0].elements(forName: "testcase")
         #expect(
             cases.map { $0.children?.map { $0.name ?? "" } ?? [] } == [
-                [], ["system-out"], ["failure"], ["skipped"],
+                [], ["system-out"], ["failure"], ["properties", "skipped"],
             ])
         #expect(cases[1].stringValue == shown)
         #expect(cases[1].attribute("time") == "0.5")
@@ -38,6 +40,11 @@ import Testing
         #expect(failure.attribute("message") == shown)
         #expect(failure.attribute("type") == "error")
         #expect(failure.stringValue == shown)
+        let properties = cases[3].elements(forName: "properties").first?.elements(
+            forName: "property")
+        #expect(properties?.map { $0.attribute("name") } == ["at", "rule"])
+        #expect(properties?.map { $0.attribute("value") } == [shown, "r"])
+        #expect(suites[0].children?.first?.name == "properties")
         #expect(suites[0].elements(forName: "system-out").first?.stringValue == "all")
     }
 }

@@ -46,6 +46,7 @@ private func text(_ path: String) throws -> String {
                 Tapedeck.helpMessage(for: FaultsReloadCommand.self, columns: 200),
                 Tapedeck.helpMessage(for: FaultsPacksCommand.self, columns: 200),
                 Tapedeck.helpMessage(for: FaultsCheckCommand.self, columns: 200),
+                Tapedeck.helpMessage(for: FaultsSchemaCommand.self, columns: 200),
                 Tapedeck.helpMessage(for: FaultsReportCommand.self, columns: 200),
             ].joined()
         ),
@@ -85,6 +86,7 @@ private func text(_ path: String) throws -> String {
                 Tapedeck.helpMessage(for: CertifyDrive.self, columns: 200),
             ].joined()
         ),
+        ("doctor", Tapedeck.helpMessage(for: DoctorCommand.self, columns: 200)),
         ("openrosa", Tapedeck.helpMessage(for: OpenRosaParseCommand.self, columns: 200)),
         (
             "replay",
@@ -165,7 +167,9 @@ private func text(_ path: String) throws -> String {
     }
 
     @Test func `links to files that are there`() throws {
-        for page in ["README.md", "Sources/tapedeck/CommandLine.md"] {
+        for page in [
+            "README.md", "Sources/tapedeck/CommandLine.md", "Sources/tapedeck/Mitmproxy.md",
+        ] {
             let folder = root.appendingPathComponent(page).deletingLastPathComponent()
             for link in try text(page).matches(of: #/\]\(([^)#:]+)\)/#) {
                 let file = folder.appendingPathComponent(String(link.output.1)).standardizedFileURL

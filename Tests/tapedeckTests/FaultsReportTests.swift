@@ -110,6 +110,17 @@ private final class WrittenTrace {
         let junit = FaultsReportText.junit(judgement)
         #expect(junit.contains("tests=\"3\" failures=\"1\" errors=\"0\" skipped=\"1\""))
         #expect(junit.contains("classname=\"over&lt;load&gt;\""))
+        // Names are those of the next run, too; what differs is in properties.
+        #expect(junit.contains("name=\"status 503 retry-after=5 #1\""))
+        #expect(junit.contains("<properties><property name=\"seed\" value=\"42\"/></properties>"))
+        #expect(
+            junit.contains("<property name=\"at\" value=\"1.000 s\"/><property name=\"seed\""))
+        let page = FaultsReportMarkdown.text(judgement, trace: "a|b.tape")
+        #expect(page.hasPrefix("### tapedeck faults report a\\|b.tape\n\n2 faults: 1 recovered"))
+        #expect(page.contains("\n| RULE | WHEN | WHAT | ACTION | VERDICT | HOW |\n| --- |"))
+        #expect(
+            page.contains("\n| over&lt;load> | 1.000 | \\#1 | status 503 retry-after=5 |"))
+        #expect(page.contains("\nThe rule never matched nothing.\n"))
         #expect(
             junit.contains(
                 "<failure message=\"not recovered: no later event shows a "

@@ -1,6 +1,7 @@
 import Dissection
 import Foundation
 import FoundationXML
+import Sessions
 import Testing
 import Wire
 
@@ -126,11 +127,79 @@ import Wire
                 let place = try #require(location["physicalLocation"] as? [String: Any])
                 let artifact = try #require(place["artifactLocation"] as? [String: Any])
                 #expect(artifact["uri"] as? String == "file:///a%20folder/b.tape")
-                #expect(artifact["index"] as? Int == 0)
+                #expect(artifact["index"] as? Int == 0 && artifact["uriBaseId"] == nil)
+                let region = try #require(place["region"] as? [String: Any])
+                #expect([7, 12].contains(region["startLine"] as? Int))
             }
             #expect(result["partialFingerprints"] is [String: String])
         }
         #expect((run["artifacts"] as? [Any])?.count == 1)
+    }
+
+    @Test func `names a trace below the working folder as code scanning wants it`() throws {
+        let text = FindingSARIF.text(
+            [(SessionID(1), [finding()])], rules: [Self.rule], trace: "traces/./a b.tape")
+        let uri =
+            #""artifactLocation":{"uri":"traces/a%20b.tape","uriBaseId":"%SRCROOT%","index":0}"#
+        #expect(text.contains(uri))
+        #expect(text.contains(#""originalUriBaseIds":{"%SRCROOT%":{"uri":"file:///"#))
+    }
+
+    @Test func `skips rules that nothing could have broken, and gives the rows as properties`() {
+        var numbered = finding()
+        numbered.number = FindingNumber(session: SessionID(1), place: 3)
+        let counts = EvidenceCounts(exchanges: 3, kinds: ["http"])
+        let rules = [Self.other, Self.rule]
+        let empty = FindingJUnit.text(
+            [(SessionID(1), [])], counts: [SessionID(1): counts], rules: rules,
+            fails: FailOn.error.includes)
+        #expect(empty.contains(#"tests="2" failures="0" errors="0" skipped="1""#))
+        #expect(empty.contains(#"name="http.example" time="0"/>"#))
+        #expect(empty.contains("<skipped message=\"not exercised: "))
+        let broken = FindingJUnit.text(
+            [(SessionID(1), [numbered])], counts: [SessionID(1): counts], rules: rules,
+            fails: FailOn.error.includes)
+        #expect(broken.contains(#"failures="1" errors="0" skipped="0""#))
+        #expect(
+            broken.contains(
+                #"<property name="finding" value="f3 phone-1 2.000 s: command c12, exchange 7"/>"#
+            ))
+    }
+
+    @Test func `knows for every topic what exercises it`() {
+        let nothing = EvidenceCounts(connections: 1)
+        let all = EvidenceCounts(
+            connections: 1, exchanges: 1, commands: 1,
+            kinds: [
+                "http", "message", "commcare.submit", "commcare.restore", "simperium:c",
+                "simperium:cv", "simperium:e", "simperium:i", "simperium:h", "simperium.socket",
+            ])
+        for topic in RuleTopic.all {
+            #expect(!topic.isExercised(by: nothing), "\(topic.id)")
+            #expect(topic.isExercised(by: all), "\(topic.id)")
+        }
+        let plain = EvidenceCounts(connections: 1, exchanges: 3, kinds: ["http"])
+        #expect(RuleTopic.all.filter { $0.isExercised(by: plain) }.map(\.id) == ["http"])
+    }
+
+    @Test func `writes a summary of a job in Markdown`() {
+        let late = finding(at: 5)
+        let end = Instant(nanoseconds: late.at.nanoseconds + 3_000_000_000)
+        let duty = UndecidedDuty(late, endedAt: end, Patience())
+        let odd = finding(detail: "It sent a|b <script> and ```` *then* stopped.")
+        let text = FindingMarkdown.text(
+            [(SessionID(1), [odd])], undecided: [SessionID(1): [duty]],
+            summary: "1 finding: 1 error", trace: "a.tape")
+        #expect(
+            text.hasPrefix("### tapedeck diagnose a.tape\n\n1 finding: 1 error.\n\n| Severity |"))
+        #expect(text.contains("| It sent a\\|b &lt;script> and \\`\\`\\`\\` \\*then\\* stopped. |"))
+        #expect(text.contains("\n| undecided | simperium.test.example |  |"))
+        #expect(
+            text.contains("<details><summary>simperium.test.example</summary>\n\n`````text\nerror"))
+        #expect(text.hasSuffix("\n`````\n\n</details>\n"))
+        #expect(
+            FindingMarkdown.text([], undecided: [:], summary: "no rule was broken", trace: "b")
+                == "### tapedeck diagnose b\n\nno rule was broken.\n")
     }
 
     @Test func `writes a test case for every rule`() throws {

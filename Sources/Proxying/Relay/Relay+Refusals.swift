@@ -31,21 +31,30 @@ extension Relay {
         _ status: Int, _ reason: String, _ text: String, openRosa version: String? = nil,
         _ at: Instant, _ commands: inout [RelayCommand]
     ) {
-        let body = text + "\n"
         let own =
             version.map {
                 OpenRosaFields.answer(to: $0, unixSeconds: settings.clock.unixSeconds(at: at))
                     .map { "\($0.name): \($0.value)\r\n" }.joined()
             } ?? "Date: \(settings.clock.date(at: at))\r\n"
-        let bytes = Array(
-            """
+        answer(
+            status, reason, type: "text/plain; charset=utf-8", Array((text + "\n").utf8),
+            fields: own, at, &commands)
+    }
+
+    /// Answers with this content and closes; each of `fields` ends with CRLF.
+    mutating func answer(
+        _ status: Int, _ reason: String, type: String, _ content: [UInt8], fields: String,
+        _ at: Instant, _ commands: inout [RelayCommand]
+    ) {
+        let head = """
             HTTP/1.1 \(status) \(reason)\r
-            \(own)Content-Type: text/plain; charset=utf-8\r
-            Content-Length: \(body.utf8.count)\r
+            \(fields)Content-Type: \(type)\r
+            Content-Length: \(content.count)\r
             \(status == 503 ? "Retry-After: 10\r\n" : "")Connection: close\r
             \r
-            \(body)
-            """.utf8)
+
+            """
+        let bytes = Array(head.utf8) + content
         phase = .refusing
         outstanding.append(
             RelayRequest(

@@ -14,6 +14,7 @@ struct BlockedRequest {
 enum Route {
     case server(ServerAddress, patches: [Patch])
     case tunnel(ServerAddress)
+    case page(OwnPage)
     case refuse(Refusal)
 }
 
@@ -149,6 +150,7 @@ extension Relay {
             guard let target, let authority = target.authority, let scheme = target.scheme,
                 target.defaultPort != nil
             else { break }
+            if let page = ownPage(authority.host, head) { return page }
             let server = ServerAddress(
                 host: authority.host, port: authority.port,
                 isTLS: scheme == "https" || scheme == "wss")
@@ -171,7 +173,7 @@ extension Relay {
         case .server: !outstanding.isEmpty && !isGoing(to: route)
         case .tunnel: !outstanding.isEmpty
         // Its answer waits for its turn.
-        case .refuse: false
+        case .page, .refuse: false
         }
     }
 
@@ -224,6 +226,12 @@ extension Relay {
         case .tunnel(let server):
             recordForTapedeck(read.part(position..<end), server, &commands)
             openTunnel(server, read.at, &commands)
+            return nil
+        case .page(let page):
+            recordForTapedeck(read.part(position..<end), nil, &commands)
+            answer(
+                200, "OK", type: page.type, page.content,
+                fields: "Date: \(settings.clock.date(at: read.at))\r\n", read.at, &commands)
             return nil
         case .refuse(let why):
             recordForTapedeck(read.part(position..<end), nil, &commands)

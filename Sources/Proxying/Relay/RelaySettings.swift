@@ -26,6 +26,9 @@ public struct RelaySettings: Hashable, Sendable {
     public var hosts: [HostPattern]?
     /// The clock for the date of a local answer.
     public var clock: SessionClock
+    /// The pages of ``OwnPage/host`` in a forward proxy, by path; where it is empty that is a host
+    /// like any other.
+    public var ownPages: [String: OwnPage] = [:]
 
     /// Settings with these values.
     public init(

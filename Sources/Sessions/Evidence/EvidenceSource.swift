@@ -44,12 +44,15 @@ package final class EvidenceSource {
         case .fault(let row): take(row, body)
         case .asked(let row):
             counts.exchanges += 1
+            counts.kinds.insert(row.row.api)
             body(.asked(evidence(row)))
         case .answered(let row): body(.answered(evidence(row)))
         case .command(let row):
             counts.commands += 1
+            counts.kinds.insert("simperium:\(row.row.name)")
             body(.command(evidence(row)))
         case .message(let row):
+            counts.kinds.insert("message")
             body(.message(MessageEvidence(row, origin: row.origin)))
         }
     }
@@ -153,8 +156,15 @@ package struct EvidenceCounts: Hashable, Sendable {
     package var exchanges = 0
     package var commands = 0
     package var faults = 0
+    /// The kinds of what there was: `api` of exchanges, `simperium:` and the name of commands, and
+    /// `message` where there were any of a WebSocket.
+    package var kinds: Set<String> = []
 
-    package init(connections: Int = 0, exchanges: Int = 0, commands: Int = 0, faults: Int = 0) {
+    package init(
+        connections: Int = 0, exchanges: Int = 0, commands: Int = 0, faults: Int = 0,
+        kinds: Set<String> = []
+    ) {
+        self.kinds = kinds
         self.connections = connections
         self.exchanges = exchanges
         self.commands = commands
@@ -164,7 +174,8 @@ package struct EvidenceCounts: Hashable, Sendable {
     package static func + (a: EvidenceCounts, b: EvidenceCounts) -> EvidenceCounts {
         EvidenceCounts(
             connections: a.connections + b.connections, exchanges: a.exchanges + b.exchanges,
-            commands: a.commands + b.commands, faults: a.faults + b.faults)
+            commands: a.commands + b.commands, faults: a.faults + b.faults,
+            kinds: a.kinds.union(b.kinds))
     }
 
     /// `2 connections, 3 exchanges and 120 commands`.

@@ -55,7 +55,8 @@ final class CertificationProgress: Sendable {
     /// Prints what the operator has to do with the device.
     private func ask(_ scenario: Scenario, _ environment: [String: String]) {
         let places = environment.filter { $0.key != "TAPEDECK_SCRIPT" && $0.key != "TAPEDECK_CASE" }
-            .sorted { $0.key < $1.key }.map { "    \($0.key)=\($0.value)\n" }.joined()
+            .sorted { $0.key < $1.key }
+            .map { "    \($0.key)=\(LocalAddresses.reachable($0.value))\n" }.joined()
         StandardOutput.write(
             "\(scenario.id): \(scenario.title)\n\(places)    \(scenario.asks)\n")
     }

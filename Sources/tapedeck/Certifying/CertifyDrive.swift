@@ -9,6 +9,8 @@ struct CertifyDrive: AsyncParsableCommand {
         abstract: "Run the script of a scenario with the built-in client, as a COMMAND of certify.",
         discussion: """
             Reads the environment that certify sets: TAPEDECK_URL, TAPEDECK_SCRIPT and the others.
+
+            Example: tapedeck certify commcare -- tapedeck certify drive
             """)
 
     @Option(

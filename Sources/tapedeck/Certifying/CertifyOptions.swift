@@ -10,6 +10,8 @@ struct CertifyOptions: ParsableArguments {
         compared with the script. Exits with status 1 if the client broke a rule or did not pass \
         a scenario, or if a case that a scenario names was not exercised, and 69 if it never \
         connected.
+
+        Example: tapedeck certify commcare --output results --junit results.xml -- ./my-client
         """
 
     @Argument(
@@ -60,23 +62,25 @@ struct CertifyOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Folder for traces and scripts (default: certify-PROTOCOL).", valueName: "dir"))
+            "Folder for traces and scripts (default: certify-PROTOCOL).", valueName: "dir"),
+        completion: .directory)
     var output: String?
 
     @Option(
         help: ArgumentHelp(
             "Write the report as JSON to this file, or to standard output with -.",
-            valueName: "FILE|-"))
+            valueName: "FILE|-"), completion: .file())
     var json: String?
 
     @Option(
-        help: ArgumentHelp("Write the report as one HTML page to this file.", valueName: "file"))
+        help: ArgumentHelp("Write the report as one HTML page to this file.", valueName: "file"),
+        completion: .file())
     var html: String?
 
     @Option(
         help: ArgumentHelp(
             "Write the report as JUnit XML to this file, or to standard output with -.",
-            valueName: "FILE|-"))
+            valueName: "FILE|-"), completion: .file())
     var junit: String?
 
     @Option(

@@ -16,9 +16,14 @@ struct DiagnoseCommand: ParsableCommand {
             What Tapedeck did to the traffic itself is never a finding, and what was not captured \
             yields none. Exits with status 1 if there is a finding of the severity of --fail-on. \
             The findings are stored in the trace unless another program writes to it.
+
+            Examples:
+              tapedeck diagnose app.tape
+              tapedeck diagnose app.tape --junit findings.xml --markdown >> $GITHUB_STEP_SUMMARY
+              tapedeck diagnose --explain commcare.retry.at-once
             """)
 
-    @Argument(help: "The trace.")
+    @Argument(help: "The trace.", completion: .file())
     var trace: String?
 
     @Flag(help: "Print a JSON object per line.")
@@ -27,13 +32,13 @@ struct DiagnoseCommand: ParsableCommand {
     @Option(
         help: ArgumentHelp(
             "Write JUnit XML, a test case per rule, to this file, or to standard output with -.",
-            valueName: "FILE|-"))
+            valueName: "FILE|-"), completion: .file())
     var junit: String?
 
     @Option(
         help: ArgumentHelp(
             "Write SARIF 2.1.0 to this file, or to standard output with -.",
-            valueName: "FILE|-"))
+            valueName: "FILE|-"), completion: .file())
     var sarif: String?
 
     @Option(
@@ -45,25 +50,27 @@ struct DiagnoseCommand: ParsableCommand {
     @Option(
         help: ArgumentHelp(
             "Check this rule only, or with NAME* all rules that begin with NAME; may be repeated.",
-            valueName: "RULE"))
+            valueName: "RULE"), completion: .custom { _, _, prefix in Completion.rules(prefix) })
     var rule: [String] = []
 
     @Option(
         help: ArgumentHelp(
             "Omit this rule, or with NAME* all rules that begin with NAME; may be repeated.",
-            valueName: "RULE"))
+            valueName: "RULE"), completion: .custom { _, _, prefix in Completion.rules(prefix) })
     var ignore: [String] = []
 
     @Option(help: ArgumentHelp("Check the rules of one side only.", valueName: "client|server"))
     var blame: Side?
 
     @Option(
-        help: ArgumentHelp("Omit the findings listed in this file.", valueName: "FILE"))
+        help: ArgumentHelp("Omit the findings listed in this file.", valueName: "FILE"),
+        completion: .file())
     var baseline: String?
 
     @Option(
         help: ArgumentHelp(
-            "Write the findings to this file, as a baseline for later.", valueName: "FILE"))
+            "Write the findings to this file, as a baseline for later.", valueName: "FILE"),
+        completion: .file())
     var writeBaseline: String?
 
     @Option(help: ArgumentHelp("Diagnose this session only.", valueName: "N"))
@@ -75,13 +82,15 @@ struct DiagnoseCommand: ParsableCommand {
             valueName: "duration"))
     var patience: TimeSpan?
 
-    @Option(help: ArgumentHelp("Explain a rule; takes no trace.", valueName: "RULE"))
+    @Option(
+        help: ArgumentHelp("Explain a rule; takes no trace.", valueName: "RULE"),
+        completion: .custom { _, _, prefix in Completion.rules(prefix) })
     var explain: String?
 
     @Flag(help: "List the rules; takes no trace.")
     var listRules = false
 
-    @Flag(help: ArgumentHelp("With --list-rules: as Markdown.", visibility: .hidden))
+    @Flag(help: "Print Markdown, as for the summary of a job; with --list-rules, of the rules.")
     var markdown = false
 
     func run() throws {
@@ -93,8 +102,8 @@ struct DiagnoseCommand: ParsableCommand {
         let choice = try RuleChoice(wanted: rule, ignored: ignore, blamed: blame?.peer)
         if listRules { return StandardOutput.write(list(choice.rules)) }
         guard let trace else { throw Failure(.usage, "name the trace to diagnose") }
-        guard [json, junit == "-", sarif == "-"].count(where: { $0 }) <= 1 else {
-            throw Failure(.usage, "--json, --junit - and --sarif - exclude each other")
+        guard [json, markdown, junit == "-", sarif == "-"].count(where: { $0 }) <= 1 else {
+            throw Failure(.usage, "--json, --markdown, --junit - and --sarif - exclude each other")
         }
         let known = try baseline.map { path throws(Failure) in try FindingBaseline(path: path) }
         let diagnosis = try TraceDiagnosis.shown(
@@ -110,8 +119,8 @@ struct DiagnoseCommand: ParsableCommand {
             let fails = failOn.includes
             try JUnitFile.write(
                 FindingJUnit.text(
-                    report.sessions, undecided: report.undecided, rules: choice.rules,
-                    fails: fails), to: junit)
+                    report.sessions, undecided: report.undecided, counts: report.counts,
+                    rules: choice.rules, fails: fails), to: junit)
         }
         if let sarif {
             try JUnitFile.write(
@@ -121,6 +130,8 @@ struct DiagnoseCommand: ParsableCommand {
         }
         if json {
             report.printJSON()
+        } else if markdown {
+            StandardOutput.write(report.markdown(trace: trace))
         } else if junit != "-", sarif != "-" {
             report.printText()
         }
@@ -162,6 +173,20 @@ enum FailOn: String, ExpressibleByArgument, CaseIterable {
         case .info: true
         case .never: false
         }
+    }
+
+    /// What makes a diagnosis fail, in words; empty where nothing does.
+    func failures(findings: [FindingRow.Severity], undecided: Int) -> [String] {
+        let failing = findings.count { includes($0) }
+        var all: [String] = []
+        if failing > 0 {
+            all.append("\(Summary.count(Int64(failing), "finding")) of severity \(words)")
+        }
+        if self == .undecided, undecided > 0 {
+            all.append(
+                "\(undecided) \(undecided == 1 ? "duty" : "duties") could not be decided")
+        }
+        return all
     }
 
     /// `warning or worse`.

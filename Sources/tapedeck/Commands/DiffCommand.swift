@@ -14,12 +14,14 @@ struct DiffCommand: ParsableCommand {
             in it, changed or in another order is reported, and so are the contents of buckets \
             and the sets of cases at the end. Exits with status 0 if both are the same, with 1 \
             if they differ.
+
+            Example: tapedeck diff good.tape bad.tape
             """)
 
-    @Argument(help: "The first trace.")
+    @Argument(help: "The first trace.", completion: .file())
     var first: String
 
-    @Argument(help: "The second trace.")
+    @Argument(help: "The second trace.", completion: .file())
     var second: String
 
     @Option(

@@ -16,15 +16,17 @@ struct ExportCommand: AsyncParsableCommand {
             .csv, .jsonl; .tape is a trace, with --redact, and a folder gets the recording as \
             text. Recorded traffic is secret: --redact replaces secrets by placeholders, and \
             --check-secrets refuses to write what still looks like one.
+
+            Example: tapedeck export app.tape app.har
             """)
 
-    @Argument(help: "The trace.")
+    @Argument(help: "The trace.", completion: .file())
     var trace: String
 
     @Argument(
         help:
-            "The file, which must not exist, or a folder, missing or empty; - is standard output."
-    )
+            "The file, which must not exist, or a folder, missing or empty; - is standard output.",
+        completion: .file())
     var file: String
 
     @Argument(help: "Which exchanges and commands, in the filter language (default: all).")

@@ -4,10 +4,12 @@ import Trace
 
 /// A trace and a filter for what is in it.
 struct FilterArguments: ParsableArguments {
-    @Argument(help: "The trace.")
+    @Argument(help: "The trace.", completion: .file())
     var trace: String
 
-    @Argument(help: "Which exchanges and commands, in the filter language (default: all).")
+    @Argument(
+        help: "Which exchanges and commands, in the filter language (default: all).",
+        completion: .custom { _, _, prefix in Completion.filters(prefix) })
     var filter: [String] = []
 
     /// The filter; nil without one.
@@ -17,6 +19,12 @@ struct FilterArguments: ParsableArguments {
         do {
             return try Filter.parse(text)
         } catch {
+            if let own = MitmproxyFilter.translated(text) {
+                throw Failure(
+                    .usage,
+                    "'\(ListLine.clean(text))' is in the language of mitmproxy: write "
+                        + "'\(ListLine.clean(own))'; see tapedeck help filters")
+            }
             throw Failure(error, in: text)
         }
     }

@@ -12,18 +12,20 @@ struct ImportCommand: AsyncParsableCommand {
             Takes pcap and pcapng files, HTTP archives (HAR), flows of mitmproxy and folders of \
             text; the content decides, not the name. The trace is decoded like live traffic. A \
             mistake in the file is reported with its place.
+
+            Example: tapedeck import app.har app.tape
             """)
 
-    @Argument(help: "The file, or the folder with the recording.")
+    @Argument(help: "The file, or the folder with the recording.", completion: .file())
     var file: String
 
-    @Argument(help: "The trace to write; it must not exist.")
+    @Argument(help: "The trace to write; it must not exist.", completion: .file())
     var trace: String
 
     @Option(
         help: ArgumentHelp(
             "Decrypt TLS in packets with the secrets in this file (SSLKEYLOGFILE); may be repeated.",
-            valueName: "file"))
+            valueName: "file"), completion: .file())
     var keylog: [String] = []
 
     @Flag(help: "Keep the packets as well, to export them as they were.")

@@ -14,6 +14,8 @@ struct ListCommand: ParsableCommand {
             api:commcare.restore, bucket:notes, key:note1, command:c, sender:client, at:1s..3s, \
             size>10KiB, duration>200ms, header.user-agent~"okhttp", body~"needle", \
             text:"some words", joined by and, or, not and parentheses; words side by side mean and.
+
+            Example: tapedeck ls app.tape 'status>=400 path:/a/*'
             """)
 
     @OptionGroup var arguments: FilterArguments
@@ -54,6 +56,8 @@ struct TailCommand: AsyncParsableCommand {
         discussion: """
             Prints what is recorded from now on, an exchange when it has ended; SIGINT or SIGTERM \
             ends it. The filter language is that of `tapedeck ls`.
+
+            Example: tapedeck tail app.tape api:commcare.submit
             """)
 
     @OptionGroup var arguments: FilterArguments

@@ -6,9 +6,13 @@ struct RebuildCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rebuild",
         abstract: "Drop all that is derived from a trace's bytes and build it again.",
-        discussion: "The same bytes give the same rows; a newer version may decode more of them.")
+        discussion: """
+            The same bytes give the same rows; a newer version may decode more of them.
 
-    @Argument(help: "The trace.")
+            Example: tapedeck rebuild app.tape
+            """)
+
+    @Argument(help: "The trace.", completion: .file())
     var trace: String
 
     func run() throws {

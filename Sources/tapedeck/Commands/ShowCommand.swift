@@ -41,14 +41,19 @@ struct ShowCommand: ParsableCommand {
         discussion: """
             An exchange is named by its number, a WebSocket message as m12, a Simperium command as \
             c12, a connection as k12, a finding as f12.
+
+            Examples:
+              tapedeck show app.tape 12
+              tapedeck show app.tape 12 --curl
             """)
 
-    @Argument(help: "The trace.")
+    @Argument(help: "The trace.", completion: .file())
     var trace: String
 
     @Argument(
         help:
-            "12 for an exchange, m12 for a message, c12 for a command, k12 for a connection, f12 for a finding."
+            "12 for an exchange, m12 for a message, c12 for a command, k12 for a connection, f12 for a finding.",
+        completion: .custom { words, _, prefix in Completion.rows(words, prefix) }
     )
     var id: Shown
 

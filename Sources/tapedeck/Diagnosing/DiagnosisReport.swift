@@ -63,6 +63,17 @@ struct DiagnosisReport {
         StandardOutput.write(summary + "\n")
     }
 
+    /// The report in Markdown.
+    func markdown(trace: String) -> String {
+        FindingMarkdown.text(sessions, undecided: undecided, summary: summary, trace: trace)
+    }
+
+    /// The counts of what was diagnosed, by session.
+    var counts: [SessionID: EvidenceCounts] {
+        Dictionary(
+            diagnosis.sessions.map { ($0.id, $0.counts) }, uniquingKeysWith: { $0 + $1 })
+    }
+
     private var summary: String {
         let counts = diagnosis.sessions.reduce(EvidenceCounts()) { $0 + $1.counts }
         var text = FindingText.summary(all, undecided: allUndecided)

@@ -1,13 +1,18 @@
 import Diagnosis
 import Reports
+import Sessions
 import Wire
 
 /// Findings as JUnit's XML: a test case for each rule.
 enum FindingJUnit {
     /// A suite for each session; findings below the severity that `fails` are only printed.
+    ///
+    /// Names of cases are those of rules; what differs from run to run is in properties. Where
+    /// `counts` are known, rules that nothing recorded could have broken are skipped.
     static func text(
         _ sessions: [(id: SessionID, findings: [Finding])],
-        undecided: [SessionID: [UndecidedDuty]] = [:], rules: [Rule],
+        undecided: [SessionID: [UndecidedDuty]] = [:],
+        counts: [SessionID: EvidenceCounts] = [:], rules: [Rule],
         fails: (FindingRow.Severity) -> Bool
     ) -> String {
         JUnitReport(
@@ -17,12 +22,34 @@ enum FindingJUnit {
                 return JUnitReport.Suite(
                     name: "session \(id)",
                     cases: rules.map { rule in
-                        JUnitReport.Case(
-                            group: RuleTopic(of: rule).id, name: rule.id, seconds: "0",
-                            outcome(broken[rule.id] ?? [], open[rule.id] ?? [], fails))
+                        let topic = RuleTopic(of: rule)
+                        let found = broken[rule.id] ?? []
+                        var outcome = outcome(found, open[rule.id] ?? [], fails)
+                        if case .passed("") = outcome,
+                            let counts = counts[id], !topic.isExercised(by: counts)
+                        {
+                            outcome = .skipped(message: "not exercised: \(topic.title)")
+                        }
+                        return JUnitReport.Case(
+                            group: topic.id, name: rule.id, seconds: "0", outcome,
+                            properties: found.prefix(maxProperties).map(property))
                     })
             }
         ).text
+    }
+
+    /// Findings of one rule that have a property.
+    private static let maxProperties = 20
+
+    /// `f1 phone-1 2.000 s: command c12, exchange 7`.
+    private static func property(_ finding: Finding) -> (name: String, value: String) {
+        let rows = finding.steps.map(FindingText.row).filter { !$0.isEmpty }
+        let number = finding.number.map { "\($0) " } ?? ""
+        return (
+            "finding",
+            "\(number)\(ListLine.clean(finding.client)) \(TimeSpan.clock(finding.at.nanoseconds)) s: "
+                + rows.joined(separator: ", ")
+        )
     }
 
     private static func outcome(

@@ -1,11 +1,14 @@
 import Diagnosis
+import Foundation
 import Notation
 import Wire
 
 /// Findings as SARIF 2.1.0 (OASIS, "Static Analysis Results Interchange Format").
 ///
 /// The trace is the artifact; rows of it are logical locations, and the steps of a finding a code
-/// flow.
+/// flow. Viewers want a line, which a database does not have: it is the number of the row. Code
+/// scanning of GitHub wants paths below the repository, so that a trace below the working folder has
+/// a relative one.
 enum FindingSARIF {
     /// One log with one run.
     static func text(
@@ -26,6 +29,11 @@ enum FindingSARIF {
         tool.add("driver", raw: driver.text)
         var run = JSONObjectText()
         run.add("tool", raw: tool.text)
+        if let folder = Artifact(trace).folder {
+            run.add(
+                "originalUriBaseIds",
+                raw: "{\"\(Artifact.base)\":{\"uri\":\(JSONString.quoted(folder))}}")
+        }
         run.add("artifacts", raw: "[{\"location\":\(artifact(trace))}]")
         run.add("results", raw: list(results))
         var log = JSONObjectText()
@@ -112,6 +120,7 @@ enum FindingSARIF {
         var object = JSONObjectText()
         var place = JSONObjectText()
         place.add("artifactLocation", raw: artifact(trace))
+        place.add("region", raw: "{\"startLine\":\(max(1, line(step)))}")
         object.add("physicalLocation", raw: place.text)
         let row = FindingText.row(step)
         if !row.isEmpty {
@@ -129,11 +138,40 @@ enum FindingSARIF {
         return object.text
     }
 
-    /// The trace, by a URI reference with index 0 among the artifacts.
+    /// The number of the row of a step; 0 where it has none.
+    private static func line(_ step: FindingStep) -> Int64 {
+        step.exchange?.rawValue ?? step.command?.rawValue ?? step.message?.rawValue ?? 0
+    }
+
+    /// The trace, with index 0 among the artifacts.
     private static func artifact(_ trace: String) -> String {
-        var uri = PercentEncoding.encode(trace, keeping: .path)
-        if uri.hasPrefix("/") { uri = "file://" + uri }
-        return "{\"uri\":\(JSONString.quoted(uri)),\"index\":0}"
+        let artifact = Artifact(trace)
+        let base = artifact.folder == nil ? "" : ",\"uriBaseId\":\"\(Artifact.base)\""
+        return "{\"uri\":\(JSONString.quoted(artifact.uri))\(base),\"index\":0}"
+    }
+
+    /// Where the trace is: relative to the working folder if it is below that.
+    private struct Artifact {
+        /// The name that build servers give the folder of the sources.
+        static let base = "%SRCROOT%"
+
+        let uri: String
+        /// The working folder as a URI; nil where the trace is elsewhere.
+        let folder: String?
+
+        init(_ path: String) {
+            let current = URL(
+                fileURLWithPath: FileManager.default.currentDirectoryPath, isDirectory: true)
+            let prefix = current.path == "/" ? "/" : current.path + "/"
+            let path = URL(fileURLWithPath: path).standardizedFileURL.path
+            if path.hasPrefix(prefix) {
+                uri = PercentEncoding.encode(String(path.dropFirst(prefix.count)), keeping: .path)
+                folder = "file://" + PercentEncoding.encode(prefix, keeping: .path)
+            } else {
+                uri = "file://" + PercentEncoding.encode(path, keeping: .path)
+                folder = nil
+            }
+        }
     }
 
     private static func message(_ text: String) -> String {

@@ -7,11 +7,18 @@ enum StandardOutput {
     private static let lock = Mutex(())
     private static let queue = Mutex<OutputQueue?>(nil)
 
+    private static let isOthers = Mutex(false)
+
     /// From now on printing never waits for the reader, and a closed output ends nothing: `work`
     /// goes on.
-    static func detach(_ work: String) {
+    ///
+    /// - Parameters:
+    ///   - work: What goes on.
+    ///   - isOthers: Whether it belongs to another program: what is printed goes to standard error.
+    static func detach(_ work: String, isOthers: Bool = false) {
         signal(SIGPIPE, SIG_IGN)
         StandardError.detach()
+        self.isOthers.withLock { $0 = isOthers }
         let made = OutputQueue(
             skipped: {
                 "tapedeck: \(Summary.count(Int64($0), "line")) skipped, not read in time\n"
@@ -45,6 +52,9 @@ enum StandardOutput {
     /// Writes `bytes` as they are.
     static func write(bytes: some Sequence<UInt8>) {
         let bytes = Array(bytes)
+        if isOthers.withLock({ $0 }) {
+            return StandardError.write(String(decoding: bytes, as: UTF8.self))
+        }
         if let queue = queue.withLock({ $0 }) { return queue.put(bytes) }
         lock.withLock { _ in
             guard FileDescriptor.write(bytes, to: 1) == nil else { exit(0) }
@@ -54,9 +64,11 @@ enum StandardOutput {
     /// Whether it is a terminal.
     static var isTerminal: Bool { isatty(1) == 1 }
 
-    /// Whether colours are wanted: on a terminal, and not with `NO_COLOR`.
+    /// Whether colours are wanted: on a terminal that is not dumb, and not with `NO_COLOR`.
     static var hasColour: Bool {
-        isTerminal && ProcessInfo.processInfo.environment["NO_COLOR", default: ""].isEmpty
+        let variables = ProcessInfo.processInfo.environment
+        return isTerminal && variables["NO_COLOR", default: ""].isEmpty
+            && variables["TERM"] != "dumb"
     }
 }
 

@@ -1,12 +1,23 @@
 import Dispatch
+import Foundation
 import Platform
 import Synchronization
 
 /// Waits for the user to end the program: SIGINT or SIGTERM once ends it cleanly, twice at once.
+///
+/// While a command runs they are passed on to it, and what it does about them decides.
 final class StopSignal: Sendable {
+    private struct State {
+        var count = 0
+        var command: ChildProcess?
+    }
+
+    /// Signals after which a command that does not end is killed.
+    private static let patience = 3
+
     private let stream: AsyncStream<Void>
     private let continuation: AsyncStream<Void>.Continuation
-    private let count = Mutex(0)
+    private let state = Mutex(State())
     // Safety: written in the initialiser only; kept so that the sources live as long as this.
     nonisolated(unsafe) private var sources: [any DispatchSourceSignal] = []
 
@@ -16,15 +27,29 @@ final class StopSignal: Sendable {
         sources = [SIGINT, SIGTERM].map { number in
             signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
-            source.setEventHandler { [self] in
-                let isFirst = count.withLock { count in
-                    count += 1
-                    return count == 1
-                }
-                if isFirst { continuation.yield() } else { _exit(130) }
-            }
+            source.setEventHandler { [self] in came(number) }
             source.resume()
             return source
+        }
+    }
+
+    private func came(_ number: Int32) {
+        if let command = state.withLock(\.command) {
+            // A terminal sends SIGINT to the command itself, as often as the user likes.
+            guard number != SIGINT || !Processes.hasTerminal else { return }
+            let count = counted()
+            command.send(count < Self.patience ? number : SIGKILL)
+        } else {
+            guard counted() == 1 else { _exit(130) }
+            continuation.yield()
+        }
+    }
+
+    /// Counts a signal.
+    private func counted() -> Int {
+        state.withLock { state in
+            state.count += 1
+            return state.count
         }
     }
 
@@ -35,5 +60,24 @@ final class StopSignal: Sendable {
     func wait() async {
         var iterator = stream.makeAsyncIterator()
         _ = await iterator.next()
+    }
+
+    /// Passes signals on to a command until it has ended; ``stop()`` ends it with SIGTERM.
+    ///
+    /// - Returns: How it ended. Another signal from then on ends the program at once.
+    func passing(to command: ChildProcess) async -> ChildProcess.Ending {
+        state.withLock { $0 = State(command: command) }
+        let stopper = Task {
+            await wait()
+            if !Task.isCancelled { command.send(SIGTERM) }
+        }
+        let ending = await withCheckedContinuation { continuation in
+            let thread = Thread { continuation.resume(returning: command.wait()) }
+            thread.name = "command"
+            thread.start()
+        }
+        stopper.cancel()
+        state.withLock { $0 = State(count: 1) }
+        return ending
     }
 }

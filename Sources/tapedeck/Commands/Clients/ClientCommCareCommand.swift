@@ -23,7 +23,10 @@ struct ClientCommCareCommand: AsyncParsableCommand {
 struct ClientCommCareSubmit: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "submit",
-        abstract: "Send a form at once, or queue it if that is not possible.")
+        abstract: "Send a form at once, or queue it if that is not possible.",
+        discussion: """
+            Example: tapedeck client commcare submit form.xml --to URL --domain demo --user ada --state DIR
+            """)
 
     @Argument(help: "The filled form.")
     var form: String
@@ -83,7 +86,10 @@ struct ClientCommCareSubmit: AsyncParsableCommand {
 /// `tapedeck client commcare sync`.
 struct ClientCommCareSync: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "sync", abstract: "Send the queue, then restore.")
+        commandName: "sync", abstract: "Send the queue, then restore.",
+        discussion: """
+            Example: tapedeck client commcare sync --to URL --domain demo --user ada --state DIR
+            """)
 
     @OptionGroup var options: ClientCommCareOptions
 
@@ -97,7 +103,10 @@ struct ClientCommCareSync: AsyncParsableCommand {
 struct ClientCommCareClaim: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "claim",
-        abstract: "Send the queue, claim a case of another user, and restore to receive it.")
+        abstract: "Send the queue, claim a case of another user, and restore to receive it.",
+        discussion: """
+            Example: tapedeck client commcare claim CASE --to URL --domain demo --user ada --state DIR
+            """)
 
     @Argument(help: "Identifier of the case.")
     var caseID: String
@@ -122,9 +131,14 @@ struct ClientCommCareClaim: AsyncParsableCommand {
 struct ClientCommCareStatus: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
-        abstract: "Print the sync token, the case set and the forms, without the server.")
+        abstract: "Print the sync token, the case set and the forms, without the server.",
+        discussion: """
+            Example: tapedeck client commcare status --state DIR
+            """)
 
-    @Option(help: ArgumentHelp("Folder that keeps the state.", valueName: "dir"))
+    @Option(
+        help: ArgumentHelp("Folder that keeps the state.", valueName: "dir"), completion: .directory
+    )
     var state: String
 
     @Flag(help: "Print one JSON object.")

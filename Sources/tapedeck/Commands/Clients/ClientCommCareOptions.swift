@@ -16,19 +16,21 @@ struct ClientCommCareOptions: ParsableArguments {
             "The user; the password is TAPEDECK_PASSWORD, or prompted for.", valueName: "name"))
     var user: String
 
-    @Option(help: ArgumentHelp("Folder that keeps the state of this user.", valueName: "dir"))
+    @Option(
+        help: ArgumentHelp("Folder that keeps the state of this user.", valueName: "dir"),
+        completion: .directory)
     var state: String
 
     @Option(
         help: ArgumentHelp(
             "File of texts for answers 406, with lines KEY=TEXT; several are read in order.",
-            valueName: "file"))
+            valueName: "file"), completion: .file())
     var locale: [String] = []
 
     @Option(
         help: ArgumentHelp(
             "Trust the authorities in this PEM file; SSL_CERT_FILE is read without it.",
-            valueName: "file"))
+            valueName: "file"), completion: .file())
     var ca: String?
 
     @Option(

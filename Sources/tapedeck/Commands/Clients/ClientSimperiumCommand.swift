@@ -25,7 +25,10 @@ struct ClientSimperiumCommand: AsyncParsableCommand {
 /// `tapedeck client simperium watch`.
 struct ClientSimperiumWatch: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "watch", abstract: "Print what happens to objects until stopped.")
+        commandName: "watch", abstract: "Print what happens to objects until stopped.",
+        discussion: """
+            Example: tapedeck client simperium watch --to http://127.0.0.1:8000 --app app --bucket notes --token TOKEN
+            """)
 
     @OptionGroup var options: ClientSimperiumOptions
 
@@ -42,7 +45,10 @@ struct ClientSimperiumWatch: AsyncParsableCommand {
 /// `tapedeck client simperium get`.
 struct ClientSimperiumGet: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "get", abstract: "Print an object as JSON.")
+        commandName: "get", abstract: "Print an object as JSON.",
+        discussion: """
+            Example: tapedeck client simperium get note1 --to URL --app app --bucket notes --token TOKEN
+            """)
 
     @Argument(help: "Key of the object.")
     var key: String
@@ -63,7 +69,10 @@ struct ClientSimperiumGet: AsyncParsableCommand {
 /// `tapedeck client simperium set`.
 struct ClientSimperiumSet: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "set", abstract: "Create an object, or replace its content.")
+        commandName: "set", abstract: "Create an object, or replace its content.",
+        discussion: """
+            Example: tapedeck client simperium set note1 '{"a": 1}' --to URL --app app --bucket notes --token TOKEN
+            """)
 
     @Argument(help: "Key of the object.")
     var key: String
@@ -93,7 +102,10 @@ struct ClientSimperiumSet: AsyncParsableCommand {
 struct ClientSimperiumDelete: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "delete",
-        abstract: "Remove an object that this client knows.")
+        abstract: "Remove an object that this client knows.",
+        discussion: """
+            Example: tapedeck client simperium delete note1 --to URL --app app --bucket notes --token TOKEN
+            """)
 
     @Argument(help: "Key of the object.")
     var key: String
@@ -114,7 +126,10 @@ struct ClientSimperiumDelete: AsyncParsableCommand {
 /// `tapedeck client simperium sync`.
 struct ClientSimperiumSync: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "sync", abstract: "Send what is kept, read what is new, and exit.")
+        commandName: "sync", abstract: "Send what is kept, read what is new, and exit.",
+        discussion: """
+            Example: tapedeck client simperium sync --to URL --app app --bucket notes --token TOKEN --state DIR
+            """)
 
     @OptionGroup var options: ClientSimperiumOptions
 
@@ -133,6 +148,8 @@ struct ClientSimperiumRun: AsyncParsableCommand {
             synced, wait connected, wait 5s, wait BUCKET KEY JSON, expect BUCKET KEY JSON, print \
             BUCKET KEY. JSON may be `missing` after wait and expect. `at 2s` before a step waits \
             until then. # begins a comment.
+
+            Example: tapedeck client simperium run steps.txt --to URL --app app --bucket notes --token TOKEN
             """)
 
     @Argument(help: "The file with the script, or - for standard input.")

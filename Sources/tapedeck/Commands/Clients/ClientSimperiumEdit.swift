@@ -16,12 +16,16 @@ struct ClientSimperiumEdit: AsyncParsableCommand {
             4 times a second), until stopped. From standard input: each line is an object, and \
             after the last one the command waits until all is acknowledged. What the server \
             changes is merged with the edits, and not written into the file.
+
+            Example: tapedeck client simperium edit note1 note.json --to URL --app app --bucket notes --token TOKEN
             """)
 
     @Argument(help: "Key of the object.")
     var key: String
 
-    @Argument(help: "The file with the JSON object, or - for standard input, an object a line.")
+    @Argument(
+        help: "The file with the JSON object, or - for standard input, an object a line.",
+        completion: .file())
     var file: String
 
     @OptionGroup var options: ClientSimperiumOptions

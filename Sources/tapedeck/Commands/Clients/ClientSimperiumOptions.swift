@@ -38,7 +38,7 @@ struct ClientSimperiumOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "Folder that keeps the state, so that what was not sent is sent later.",
-            valueName: "dir"))
+            valueName: "dir"), completion: .directory)
     var state: String?
 
     @Flag(help: "Speak SockJS instead of a plain WebSocket.")
@@ -47,7 +47,7 @@ struct ClientSimperiumOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "Trust the authorities in this PEM file as well; SSL_CERT_FILE is read without it.",
-            valueName: "file"))
+            valueName: "file"), completion: .file())
     var ca: String?
 
     @Flag(help: "Read the index without data, and each object by a separate request.")

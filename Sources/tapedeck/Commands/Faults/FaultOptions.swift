@@ -7,7 +7,8 @@ struct FaultOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "Inject the faults of this plan file, or of the pack of this name; may be repeated.",
-            valueName: "file|pack"))
+            valueName: "file|pack"),
+        completion: .custom { _, _, prefix in Completion.plans(prefix) })
     var faults: [String] = []
 
     @Option(

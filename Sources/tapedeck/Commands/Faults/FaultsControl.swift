@@ -5,7 +5,7 @@ import Wire
 
 /// Options that select a running proxy.
 struct FaultsControl: ParsableArguments {
-    @Argument(help: "The trace that is being recorded.")
+    @Argument(help: "The trace that is being recorded.", completion: .file())
     var trace: String
 
     @Option(

@@ -14,6 +14,7 @@ struct FaultsGroup: ParsableCommand {
             FaultsRemoveCommand.self, FaultsPauseCommand.self, FaultsResumeCommand.self,
             FaultsResetCommand.self, FaultsMarkCommand.self, FaultsMarksCommand.self,
             FaultsFireCommand.self, FaultsConnectionsCommand.self, FaultsReloadCommand.self,
-            FaultsPacksCommand.self, FaultsCheckCommand.self, FaultsReportCommand.self,
+            FaultsPacksCommand.self, FaultsCheckCommand.self, FaultsSchemaCommand.self,
+            FaultsReportCommand.self,
         ])
 }

@@ -6,7 +6,12 @@ import Wire
 /// `tapedeck faults packs`.
 struct FaultsPacksCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "packs", abstract: "List the plans that come with Tapedeck.")
+        commandName: "packs", abstract: "List the plans that come with Tapedeck.",
+        discussion: """
+            Examples:
+              tapedeck faults packs
+              tapedeck faults packs flaky-mobile > plan.yaml
+            """)
 
     @Flag(help: "Print an object per line.")
     var json = false
@@ -43,7 +48,14 @@ struct FaultsCheckCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
         abstract: "Read a plan, a pack or a rule without running it, and print its rules.",
-        discussion: "Reports a mistake with its place and exits with status 64.")
+        discussion: """
+            Reports a mistake with its place and exits with status 64; warns of conditions that \
+            nothing can pass.
+
+            Examples:
+              tapedeck faults check plan.yaml
+              tapedeck faults check 'api:commcare.restore => 503 first=2'
+            """)
 
     @Flag(help: "Print an object per line.")
     var json = false
@@ -52,7 +64,9 @@ struct FaultsCheckCommand: ParsableCommand {
     var plan: String
 
     func run() throws {
-        for rule in try read().rules {
+        let plan = try read()
+        APINames.warnings(plan).forEach(StandardError.warn)
+        for rule in plan.rules {
             if json {
                 var members = JSONMembers("name", rule.name)
                 members.members.append(JSONMembers.Member("rule", .string(rule.description)))
@@ -66,6 +80,13 @@ struct FaultsCheckCommand: ParsableCommand {
 
     private func read() throws(Failure) -> FaultPlan {
         guard !PlanSource.isFile(plan), plan.contains("=>") else {
+            // What has a field or a space is neither a file nor a pack that somebody meant.
+            if !PlanSource.isFile(plan), plan.contains(" ") || plan.contains(":") {
+                throw Failure(
+                    .usage,
+                    "\(plan) is no rule: => is missing between filter and action, as in "
+                        + "'status:200 => 503'")
+            }
             return try PlanSource(plan).plan()
         }
         do throws(FaultPlanError) {
@@ -74,4 +95,19 @@ struct FaultsCheckCommand: ParsableCommand {
             throw Failure(.usage, error.report())
         }
     }
+}
+
+/// `tapedeck faults schema`.
+struct FaultsSchemaCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "schema",
+        abstract: "Print the JSON schema of plans, with which editors complete and check them.",
+        discussion: """
+            Write it beside a plan and begin the plan with the line \
+            `# yaml-language-server: $schema=faults.schema.json`.
+
+            Example: tapedeck faults schema > faults.schema.json
+            """)
+
+    func run() { StandardOutput.write(FaultPlan.schema) }
 }

@@ -16,26 +16,33 @@ struct FaultsReportCommand: ParsableCommand {
             and where the recording ended while the client rightly waited. Answers of the action \
             answer are not judged. Exits with status 1 if one is not recovered. The verdicts are stored in the trace \
             unless another program writes to it.
+
+            Examples:
+              tapedeck faults report app.tape
+              tapedeck faults report app.tape --markdown >> $GITHUB_STEP_SUMMARY
             """)
 
-    @Argument(help: "The trace.")
+    @Argument(help: "The trace.", completion: .file())
     var trace: String
 
     @Flag(help: "Print a JSON object.")
     var json = false
 
+    @Flag(help: "Print Markdown, as for the summary of a job.")
+    var markdown = false
+
     @Option(
         help: ArgumentHelp(
             "Write the verdicts as JUnit XML to this file, or to standard output with -.",
-            valueName: "FILE|-"))
+            valueName: "FILE|-"), completion: .file())
     var junit: String?
 
     @Option(help: ArgumentHelp("Judge this session only.", valueName: "N"))
     var session: Int64?
 
     func run() throws {
-        guard !(json && junit == "-") else {
-            throw Failure(.usage, "--json and --junit - exclude each other")
+        guard [json, markdown, junit == "-"].count(where: { $0 }) <= 1 else {
+            throw Failure(.usage, "--json, --markdown and --junit - exclude each other")
         }
         let judgement = try FaultJudgement.shown(
             trace: trace, session: session.map { SessionID($0) })
@@ -47,6 +54,8 @@ struct FaultsReportCommand: ParsableCommand {
         }
         if json {
             StandardOutput.write(FaultsReportText.json(judgement))
+        } else if markdown {
+            StandardOutput.write(FaultsReportMarkdown.text(judgement, trace: trace))
         } else if junit != "-" {
             StandardOutput.write(FaultsReportText.table(judgement))
         }

@@ -13,7 +13,7 @@ enum FaultsReportText {
         for session in judgement.sessions {
             let seed = session.detail.seed.map { ", seed \($0)" } ?? ""
             lines.append("session \(session.detail.id)\(seed)")
-            lines += rows(session.faults).map { "  \($0)" }
+            lines += Self.lines(session.faults).map { "  \($0)" }
             for rule in session.unmatched {
                 lines.append("  rule \(ListLine.clean(rule)) matched nothing")
             }
@@ -34,17 +34,22 @@ enum FaultsReportText {
             + (failures == 0 ? "" : "; \(failures) more could not be done")
     }
 
-    private static func rows(_ faults: [FaultDetail]) -> [String] {
-        let table =
-            [["RULE", "WHEN", "WHAT", "ACTION", "VERDICT", "HOW"]]
-            + faults.map { detail in
-                [
-                    ListLine.clean(detail.row.rule), TimeSpan.clock(detail.row.at.nanoseconds),
-                    FaultText.hit(detail), ListLine.clean(detail.row.action),
-                    detail.row.isDone ? detail.verdict.map(FaultText.title) ?? "-" : "not done",
-                    detail.row.problem.map(ListLine.clean) ?? how(detail.verdict),
-                ]
-            }
+    /// The cells of the table.
+    static func rows(_ faults: [FaultDetail]) -> (head: [String], body: [[String]]) {
+        let body = faults.map { detail in
+            [
+                ListLine.clean(detail.row.rule), TimeSpan.clock(detail.row.at.nanoseconds),
+                FaultText.hit(detail), ListLine.clean(detail.row.action),
+                detail.row.isDone ? detail.verdict.map(FaultText.title) ?? "-" : "not done",
+                detail.row.problem.map(ListLine.clean) ?? how(detail.verdict),
+            ]
+        }
+        return (["RULE", "WHEN", "WHAT", "ACTION", "VERDICT", "HOW"], body)
+    }
+
+    private static func lines(_ faults: [FaultDetail]) -> [String] {
+        let (head, body) = rows(faults)
+        let table = [head] + body
         let widths = (0..<6).map { column in
             min(40, table.map { $0[column].count }.max() ?? 0)
         }
@@ -90,24 +95,34 @@ enum FaultsReportText {
 
     private static func list(_ items: [String]) -> String { "[\(items.joined(separator: ","))]" }
 
-    /// JUnit's XML: a test case for every fault of every rule; undecided ones, those that are not
+    /// JUnit's XML: a test case for every fault of every rule, named by its rule, its action and its
+    /// number among them, so that the next run has the same; undecided ones, those that are not
     /// judged or could not be done, and rules that matched nothing are skipped.
     static func junit(_ judgement: FaultJudgement) -> String {
         JUnitReport(
             suites: judgement.sessions.map { session in
-                JUnitReport.Suite(
+                var ordinals: [String: Int] = [:]
+                let seed = session.detail.seed.map { String($0) }
+                return JUnitReport.Suite(
                     name: "session \(session.detail.id)",
-                    cases: session.faults.map(testCase)
+                    cases: session.faults.map { detail in
+                        let name = "\(detail.row.rule) \(detail.row.action)"
+                        ordinals[name, default: 0] += 1
+                        return testCase(detail, ordinals[name] ?? 1, seed: seed)
+                    }
                         + session.unmatched.map { rule in
                             JUnitReport.Case(
                                 group: rule, name: rule, seconds: "0",
                                 .skipped(message: "the rule matched nothing"))
-                        })
+                        },
+                    properties: seed.map { [("seed", $0)] } ?? [])
             }
         ).text
     }
 
-    private static func testCase(_ detail: FaultDetail) -> JUnitReport.Case {
+    private static func testCase(
+        _ detail: FaultDetail, _ ordinal: Int, seed: String?
+    ) -> JUnitReport.Case {
         let row = detail.row
         let how = detail.verdict?.how ?? ""
         let outcome: JUnitReport.Outcome =
@@ -119,10 +134,14 @@ enum FaultsReportText {
                 .skipped(message: row.problem.map { "not done: \($0)" } ?? "not judged")
             default: .skipped(message: "undecided: \(how)")
             }
+        var properties = [
+            ("fault", "\(detail.id)"), ("rule", row.rule), ("evidence", FaultText.hit(detail)),
+            ("at", "\(TimeSpan.clock(row.at.nanoseconds)) s"),
+        ]
+        if let seed { properties.append(("seed", seed)) }
         return JUnitReport.Case(
-            group: row.rule,
-            name: "fault \(detail.id) on \(FaultText.hit(detail)) at "
-                + "\(TimeSpan.clock(row.at.nanoseconds)) s: \(row.action)",
-            seconds: TimeSpan.clock(max(0, detail.verdict?.afterNanoseconds ?? 0)), outcome)
+            group: row.rule, name: "\(row.action) #\(ordinal)",
+            seconds: TimeSpan.clock(max(0, detail.verdict?.afterNanoseconds ?? 0)), outcome,
+            properties: properties)
     }
 }

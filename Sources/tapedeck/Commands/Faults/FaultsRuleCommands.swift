@@ -5,7 +5,10 @@ import Wire
 /// `tapedeck faults list`.
 struct FaultsListCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "List the rules with counts and state.")
+        commandName: "list", abstract: "List the rules with counts and state.",
+        discussion: """
+            Example: tapedeck faults list app.tape
+            """)
 
     @OptionGroup var control: FaultsControl
 
@@ -17,7 +20,10 @@ struct FaultsListCommand: ParsableCommand {
 /// `tapedeck faults add`.
 struct FaultsAddCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "add", abstract: "Add a rule after all others; it takes effect at once.")
+        commandName: "add", abstract: "Add a rule after all others; it takes effect at once.",
+        discussion: """
+            Example: tapedeck faults add app.tape 'api:commcare.restore => 503 first=2'
+            """)
 
     @OptionGroup var control: FaultsControl
 
@@ -35,7 +41,10 @@ struct FaultsAddCommand: ParsableCommand {
 struct FaultsChangeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "change",
-        abstract: "Replace the rule of this name; its counters start at 0.")
+        abstract: "Replace the rule of this name; its counters start at 0.",
+        discussion: """
+            Example: tapedeck faults change app.tape rule-1 'api:commcare.restore => 401'
+            """)
 
     @OptionGroup var control: FaultsControl
 
@@ -55,7 +64,10 @@ struct FaultsChangeCommand: ParsableCommand {
 /// `tapedeck faults remove`.
 struct FaultsRemoveCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "remove", abstract: "Remove a rule.")
+        commandName: "remove", abstract: "Remove a rule.",
+        discussion: """
+            Example: tapedeck faults remove app.tape rule-1
+            """)
 
     @OptionGroup var control: FaultsControl
 
@@ -70,7 +82,10 @@ struct FaultsRemoveCommand: ParsableCommand {
 /// `tapedeck faults pause`.
 struct FaultsPauseCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "pause", abstract: "Pause a rule, or all of them, until resumed.")
+        commandName: "pause", abstract: "Pause a rule, or all of them, until resumed.",
+        discussion: """
+            Example: tapedeck faults pause app.tape rule-1
+            """)
 
     @OptionGroup var control: FaultsControl
 
@@ -83,7 +98,10 @@ struct FaultsPauseCommand: ParsableCommand {
 /// `tapedeck faults resume`.
 struct FaultsResumeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "resume", abstract: "Resume a paused rule, or all of them.")
+        commandName: "resume", abstract: "Resume a paused rule, or all of them.",
+        discussion: """
+            Example: tapedeck faults resume app.tape
+            """)
 
     @OptionGroup var control: FaultsControl
 
@@ -96,7 +114,10 @@ struct FaultsResumeCommand: ParsableCommand {
 /// `tapedeck faults reset`.
 struct FaultsResetCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "reset", abstract: "Reset the counters of a rule, or of all of them.")
+        commandName: "reset", abstract: "Reset the counters of a rule, or of all of them.",
+        discussion: """
+            Example: tapedeck faults reset app.tape rule-1
+            """)
 
     @OptionGroup var control: FaultsControl
 

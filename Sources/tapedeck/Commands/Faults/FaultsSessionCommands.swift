@@ -5,7 +5,10 @@ import Wire
 /// `tapedeck faults mark`.
 struct FaultsMarkCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "mark", abstract: "Put a mark into the trace, now; rules can wait for it.")
+        commandName: "mark", abstract: "Put a mark into the trace, now; rules can wait for it.",
+        discussion: """
+            Example: tapedeck faults mark app.tape offline
+            """)
 
     @OptionGroup var control: FaultsControl
 
@@ -22,7 +25,10 @@ struct FaultsMarkCommand: ParsableCommand {
 /// `tapedeck faults marks`.
 struct FaultsMarksCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "marks", abstract: "List the marks in the order in which they were set.")
+        commandName: "marks", abstract: "List the marks in the order in which they were set.",
+        discussion: """
+            Example: tapedeck faults marks app.tape
+            """)
 
     @OptionGroup var control: FaultsControl
 
@@ -66,7 +72,10 @@ struct FaultsFireCommand: ParsableCommand {
 /// `tapedeck faults connections`.
 struct FaultsConnectionsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "connections", abstract: "List the connections that are open.")
+        commandName: "connections", abstract: "List the connections that are open.",
+        discussion: """
+            Example: tapedeck faults connections app.tape
+            """)
 
     @OptionGroup var control: FaultsControl
 
@@ -79,7 +88,10 @@ struct FaultsConnectionsCommand: ParsableCommand {
 struct FaultsReloadCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "reload",
-        abstract: "Reload the plan's file now; it is also reloaded when it changes.")
+        abstract: "Reload the plan's file now; it is also reloaded when it changes.",
+        discussion: """
+            Example: tapedeck faults reload app.tape
+            """)
 
     @OptionGroup var control: FaultsControl
 

@@ -22,9 +22,11 @@ struct OpenRosaParseCommand: ParsableCommand {
             in memory that does not grow with them. No DTD is read, no entity expanded, no file or \
             network touched. Every line has line, column and offset; a document that is not \
             well-formed yields an error line and exit status 65.
+
+            Example: tapedeck openrosa parse form.xml
             """)
 
-    @Argument(help: "The document; - for standard input.")
+    @Argument(help: "The document; - for standard input.", completion: .file())
     var file: String
 
     @Flag(

@@ -54,7 +54,10 @@ struct PolicyOptions: ParsableArguments {
 struct SimperiumDiffCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "diff",
-        abstract: "Print the map of operations (the v of a change) that turns A into B.")
+        abstract: "Print the map of operations (the v of a change) that turns A into B.",
+        discussion: """
+            Example: tapedeck simperium diff '{"a": 1}' '{"a": 2}'
+            """)
 
     @Argument(help: "The JSON object as it is.")
     var old: JSONArgument
@@ -79,7 +82,10 @@ struct SimperiumDiffCommand: ParsableCommand {
 struct SimperiumApplyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "apply",
-        abstract: "Apply a map of operations to an object and print the result.")
+        abstract: "Apply a map of operations to an object and print the result.",
+        discussion: """
+            Example: tapedeck simperium apply '{"a": 1}' '{"a": {"o": "r", "v": 2}}'
+            """)
 
     @Argument(help: "The JSON object.")
     var base: JSONArgument
@@ -106,6 +112,8 @@ struct SimperiumTransformCommand: ParsableCommand {
         discussion: """
             Both apply to BASE; the result applies to BASE with the remote one applied. It is {} \
             where nothing is left to do.
+
+            Example: tapedeck simperium transform MINE THEIRS OBJECT
             """)
 
     @Argument(help: "The local map of operations.")

@@ -13,6 +13,8 @@ struct SimperiumParseCommand: ParsableCommand {
             Prints one object for every line, also for those that cannot be read: problem then has \
             the reason and the offset in bytes. The line feed inside of an entity (e:KEY.VERSION, \
             line feed, JSON) is written as \\n.
+
+            Example: tapedeck simperium parse messages.txt
             """)
 
     @Option(

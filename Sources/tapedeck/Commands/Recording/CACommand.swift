@@ -7,7 +7,8 @@ struct AuthorityOptions: ParsableArguments {
     @Option(
         name: .customLong("ca-dir"),
         help: ArgumentHelp(
-            "Folder with the certificate authority; created if missing.", valueName: "dir"))
+            "Folder with the certificate authority; created if missing.", valueName: "dir"),
+        completion: .directory)
     var directory: String?
 
     /// The given folder, or the one for this user.
@@ -54,19 +55,42 @@ struct CACommand: ParsableCommand {
         abstract: "Print the certificate of the authority that clients have to trust.",
         discussion: """
             Creates it on first use. Install the certificate on the device or in the app under \
-            test; the key never leaves the folder and is readable by its owner only.
+            test; the key never leaves the folder and is readable by its owner only. A device that \
+            uses the proxy gets it at http://tapedeck/.
+
+            Examples:
+              tapedeck ca --pem ca.pem
+              tapedeck ca --help-for android
             """)
 
     @OptionGroup var authority: AuthorityOptions
 
-    @Option(help: ArgumentHelp("Write the certificate as PEM to a file.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp("Write the certificate as PEM to a file.", valueName: "file"),
+        completion: .file())
     var pem: String?
 
-    @Option(help: ArgumentHelp("Write the certificate as DER to a file.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp("Write the certificate as DER to a file.", valueName: "file"),
+        completion: .file())
     var der: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "Print the steps with which a platform trusts it and uses the proxy: android, ios, java, curl, python, node or firefox.",
+            valueName: "platform"))
+    var helpFor: TrustGuide?
+
     func run() throws {
+        let folder = URL(fileURLWithPath: try authority.path()).path
         let authority = try authority.open()
+        if let helpFor {
+            return StandardOutput.write(
+                helpFor.text(
+                    TrustGuide.Places(
+                        pem: "\(folder)/\(CertificateAuthority.pemFile)",
+                        der: "\(folder)/\(CertificateAuthority.derFile)")))
+        }
         if let pem { try write(Data(authority.pem.utf8), to: pem) }
         if let der { try write(Data(authority.der), to: der) }
         if pem == nil, der == nil { StandardOutput.write(authority.pem) }

@@ -8,7 +8,9 @@ extension RecordCommand {
     /// Settles the findings of the session, prints those that were not printed yet and counts all.
     ///
     /// Called once the writer has finished.
-    func sayWhatWasFound(_ live: LiveDiagnosis, _ writer: TraceWriter) {
+    ///
+    /// - Returns: What fails a command, by `--fail-on`.
+    func sayWhatWasFound(_ live: LiveDiagnosis, _ writer: TraceWriter) -> [String] {
         let trace = writer.path
         if let failure = live.failure {
             StandardError.write("tapedeck: the live diagnosis ended early: \(failure)\n")
@@ -21,12 +23,13 @@ extension RecordCommand {
             diagnosis = try TraceDiagnosis.shown(
                 trace: trace, session: writer.session, patience: patience)
         } catch {
-            return StandardError.warn(error.detail)
+            StandardError.warn(error.detail)
+            return [error.detail]
         }
         if let reason = diagnosis.unstored {
             StandardError.write("tapedeck: the findings are not stored: \(reason)\n")
         }
-        guard let own = diagnosis.sessions.first else { return }
+        guard let own = diagnosis.sessions.first else { return [] }
         for (finding, row) in zip(own.findings, own.rows) where !live.hasReported(row) {
             StandardOutput.write(FindingText.line(finding) + "\n")
         }
@@ -35,5 +38,7 @@ extension RecordCommand {
             detail
                 + (own.findings.isEmpty && own.undecided.isEmpty
                     ? "\n" : "; tapedeck diagnose \(trace) shows them in full\n"))
+        return failOn.failures(
+            findings: own.findings.map(\.severity), undecided: own.undecided.count)
     }
 }

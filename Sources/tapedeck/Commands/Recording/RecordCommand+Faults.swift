@@ -52,16 +52,20 @@ extension RecordCommand {
 
     /// Judges what was done to the traffic, and names the rules that matched nothing, since a
     /// filter may have a mistake.
-    func sayWhatBecameOfFaults(_ unmatched: [String], _ writer: TraceWriter) {
+    ///
+    /// - Returns: What fails a command: the faults without a recovery.
+    func sayWhatBecameOfFaults(_ unmatched: [String], _ writer: TraceWriter) -> [String] {
         let trace = writer.path
         for name in unmatched {
             StandardError.write("tapedeck: the fault rule \(name) matched nothing\n")
         }
         guard let judgement = try? FaultJudgement.judge(trace: trace, session: writer.session),
             judgement.sessions.contains(where: { !$0.faults.isEmpty })
-        else { return }
+        else { return [] }
         StandardError.write(
             "tapedeck: \(FaultsReportText.summary(judgement)); tapedeck faults report \(trace) shows how\n"
         )
+        let lost = judgement.count(.notRecovered)
+        return lost == 0 ? [] : ["\(Summary.count(Int64(lost), "fault")) not recovered from"]
     }
 }

@@ -18,17 +18,26 @@ struct RecordCommand: AsyncParsableCommand {
             Without --to it is an HTTP proxy for the client (absolute URLs and CONNECT); with \
             --to it acts as the server. Bytes are forwarded unchanged, apart from the documented \
             rewrites. The first line of output is `listening on HOST:PORT`; SIGINT or SIGTERM \
-            ends the recording with a summary, a second signal at once.
+            ends the recording with a summary, a second signal at once. With COMMAND it records \
+            while that runs and exits with its status, else with 1 where a finding or a fault \
+            without recovery fails it; standard output is the command's.
+
+            Examples:
+              tapedeck record app.tape --to https://www.commcarehq.org
+              tapedeck record app.tape --faults flaky-network --diagnose -- pytest tests
             """)
 
-    @Argument(help: "The trace to write; one that exists gains a session.")
+    @Argument(help: "The trace to write; one that exists gains a session.", completion: .file())
     var trace: String
+
+    @OptionGroup var command: WrappedCommand
 
     @Option(
         name: .shortAndLong,
         help: ArgumentHelp(
-            "Address to listen on; port 0 asks for a free one.", valueName: "host:port"))
-    var listen = ListenAddress(host: "127.0.0.1", port: 8080)
+            "Address to listen on; port 0 asks for a free one (default: 127.0.0.1:8080, with COMMAND a free port).",
+            valueName: "host:port"))
+    var listen: ListenAddress?
 
     @Option(help: ArgumentHelp("Act as this server (reverse proxy).", valueName: "url"))
     var to: String?
@@ -64,7 +73,7 @@ struct RecordCommand: AsyncParsableCommand {
         name: .customLong("server-ca"),
         help: ArgumentHelp(
             "Trust the authorities in this PEM file for servers, besides the system's; may be repeated.",
-            valueName: "file"))
+            valueName: "file"), completion: .file())
     var serverCA: [String] = []
 
     @Flag(help: "Accept any certificate of servers.")
@@ -72,7 +81,8 @@ struct RecordCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Append the secrets of TLS sessions to this file, for Wireshark.", valueName: "file"))
+            "Append the secrets of TLS sessions to this file, for Wireshark.", valueName: "file"),
+        completion: .file())
     var keylog: String?
 
     @Flag(help: "Report which rules clients and servers break, within 1 second.")
@@ -84,7 +94,15 @@ struct RecordCommand: AsyncParsableCommand {
             valueName: "duration"))
     var patience: TimeSpan?
 
-    @Flag(name: .shortAndLong, help: "Print no line for each exchange and command.")
+    @Option(
+        help: ArgumentHelp(
+            "With --diagnose and COMMAND: exit with status 1 if there is a finding of this severity or a worse one; with undecided, also if something could not be decided.",
+            valueName: "error|warning|info|undecided|never"))
+    var failOn = FailOn.error
+
+    @Flag(
+        name: .shortAndLong,
+        help: "Print no line for each exchange and command; with COMMAND none is printed.")
     var quiet = false
 
     @Option(
@@ -112,7 +130,9 @@ struct RecordCommand: AsyncParsableCommand {
     var memory: ByteCount?
 
     func run() async throws {
-        StandardOutput.detach("the recording")
+        try command.begin("the recording")
+        let listen = address
+        try checkHosts()
         let mode = try target()
         let rules = try rules()
         let keyLog = try keylog.map { path in try intercepting { try KeyLog(path: path) } }
@@ -120,9 +140,8 @@ struct RecordCommand: AsyncParsableCommand {
         for file in serverCA where !FileManager.default.isReadableFile(atPath: file) {
             throw Failure(.noInput, "--server-ca \(file) cannot be read; check the name")
         }
-        let leaves = try intercepting {
-            try LeafCache(authority: authority.open(), keyLog: keyLog)
-        }
+        let authority = try authority.open()
+        let leaves = try intercepting { try LeafCache(authority: authority, keyLog: keyLog) }
         let trust = try intercepting {
             try ServerTrust(
                 insecure ? .insecure : .full(additionalRoots: serverCA), keyLog: keyLog)
@@ -130,9 +149,13 @@ struct RecordCommand: AsyncParsableCommand {
         if insecure {
             StandardError.write("tapedeck: --insecure: certificates of servers are not verified\n")
         }
+        var relay = RelaySettings(
+            mode: mode, keepsHost: keepHost, only: only.map(HostPattern.init),
+            passthrough: passthrough.map(HostPattern.init), hosts: hosts)
+        if to == nil { relay.ownPages = AuthorityPages.all(authority) }
         let signal = StopSignal()
         let stopped = StopReason()
-        let lines = LiveLines(isQuiet: quiet)
+        let lines = LiveLines(isQuiet: quiet || command.isGiven)
         let started = Int64(Date().timeIntervalSince1970 * 1e9)
         let writer = try openTrace(rules, started, lines: lines, signal: signal, stopped: stopped)
         let live: LiveDiagnosis?
@@ -146,16 +169,13 @@ struct RecordCommand: AsyncParsableCommand {
             writer.finish("could not be diagnosed")
             throw error
         }
+        relay.clock = SessionClock(startedUnixNanoseconds: started)
         let proxy: ProxyServer
         do {
             proxy = try await ProxyServer.start(
                 ProxyConfiguration(
                     host: listen.host, port: listen.port,
-                    relay: RelaySettings(
-                        mode: mode, keepsHost: keepHost, only: only.map(HostPattern.init),
-                        passthrough: passthrough.map(HostPattern.init), hosts: hosts,
-                        clock: SessionClock(startedUnixNanoseconds: started)),
-                    leaves: leaves, trust: trust,
+                    relay: relay, leaves: leaves, trust: trust,
                     heldBytes: memory.map { Int($0.bytes) } ?? TraceOptions().budget,
                     faults: rules, session: writer.session,
                     notice: { StandardError.write("\($0)\n") }),
@@ -175,11 +195,16 @@ struct RecordCommand: AsyncParsableCommand {
             throw error
         }
         StandardOutput.write("listening on \(ListenAddress.text(listen.host, proxy.port))\n")
+        for line in LocalAddresses.lines(listening: listen.host, port: proxy.port) {
+            StandardError.warn(line)
+        }
         if let address = control?.address, let token = control?.token {
             StandardOutput.write("control at http://\(address) token \(token)\n")
         }
         lines.start()
-        await signal.wait()
+        let outcome = await command.run(
+            environment(port: proxy.port), trusting: authority, signal)
+        if case .ended = outcome { await lastBytes(of: proxy) }
         await control?.stop()
         await proxy.stop()
         live?.stop()
@@ -193,9 +218,13 @@ struct RecordCommand: AsyncParsableCommand {
             return true
         }
         Summary.print(totals, trace: writer.path)
-        if let live { sayWhatWasFound(live, writer) }
-        if rules != nil { sayWhatBecameOfFaults(unmatched, writer) }
+        var wrong: [String] = []
+        if let live { wrong += sayWhatWasFound(live, writer) }
+        if rules != nil { wrong += sayWhatBecameOfFaults(unmatched, writer) }
         if let failure = stopped.failure ?? writer.failure.map(Failure.init) { throw failure }
+        try outcome.check(
+            wrong.isEmpty || !command.isGiven
+                ? nil : Failure(.failed, "\(wrong.joined(separator: "; ")) in \(writer.path)"))
     }
 
     /// The proxy mode and target, by `--to`.
@@ -211,6 +240,12 @@ struct RecordCommand: AsyncParsableCommand {
                 "--to \(to) is not an http:// or https:// URL of a server; write https://HOST or http://HOST:PORT"
             )
         }
+        guard !address.reaches(server.host, server.port) else {
+            throw Failure(
+                .usage,
+                "--to \(to) is the address that the proxy itself listens on; choose another with --listen, or 0 for a free port"
+            )
+        }
         return .reverse(server)
     }
 
@@ -219,7 +254,7 @@ struct RecordCommand: AsyncParsableCommand {
     /// A listener that other machines reach has names that are not known here. A server that
     /// receives `Host` unchanged checks it itself.
     private var hosts: [HostPattern]? {
-        guard to != nil, !keepHost, listen.isLoopback || !host.isEmpty else { return nil }
+        guard to != nil, !keepHost, address.isLoopback || !host.isEmpty else { return nil }
         return host.map(HostPattern.init)
     }
 

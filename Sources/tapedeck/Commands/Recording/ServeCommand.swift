@@ -14,14 +14,23 @@ struct ServeCommand: AsyncParsableCommand {
             more letters and digits; without --state all data is lost when it stops. The first \
             line of output is `listening on HOST:PORT`, the second is the address and token of \
             the admin interface. With --from a client goes on from just before an incident: the \
-            server has the buckets, cases, sync tokens and users that the recorded servers had.
+            server has the buckets, cases, sync tokens and users that the recorded servers had. \
+            With COMMAND it serves while that runs and exits with its status; standard output is \
+            the command's.
+
+            Examples:
+              tapedeck serve --state data.db
+              tapedeck serve -- npm test
             """)
+
+    @OptionGroup var command: WrappedCommand
 
     @Option(
         name: .shortAndLong,
         help: ArgumentHelp(
-            "Address to listen on; port 0 asks for a free one.", valueName: "host:port"))
-    var listen = ListenAddress(host: "127.0.0.1", port: 8000)
+            "Address to listen on; port 0 asks for a free one (default: 127.0.0.1:8000, with COMMAND a free port).",
+            valueName: "host:port"))
+    var listen: ListenAddress?
 
     @Flag(help: "Serve TLS as well, to clients that begin with a TLS handshake.")
     var tls = false
@@ -29,13 +38,14 @@ struct ServeCommand: AsyncParsableCommand {
     @OptionGroup var authority: AuthorityOptions
 
     @Option(
-        help: ArgumentHelp("Keep all data in this file; created if missing.", valueName: "file")
-    )
+        help: ArgumentHelp("Keep all data in this file; created if missing.", valueName: "file"),
+        completion: .file())
     var state: String?
 
     @Option(
         help: ArgumentHelp(
-            "Begin with what the servers of this trace held.", valueName: "trace"))
+            "Begin with what the servers of this trace held.", valueName: "trace"),
+        completion: .file())
     var from: String?
 
     @Option(
@@ -49,7 +59,8 @@ struct ServeCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Accept only the users and applications of this file.", valueName: "file"))
+            "Accept only the users and applications of this file.", valueName: "file"),
+        completion: .file())
     var accounts: String?
 
     @Option(
@@ -85,7 +96,8 @@ struct ServeCommand: AsyncParsableCommand {
     var requestsPerMinute: Int?
 
     func run() async throws {
-        StandardOutput.detach("the server")
+        try command.begin("the server")
+        let listen = command.address(listen, port: 8000)
         guard restorePolls >= 0, restoreSlice >= 0, retryAfter > 0 else {
             throw Failure(
                 .usage,
@@ -108,7 +120,8 @@ struct ServeCommand: AsyncParsableCommand {
         options.commCare.submissionsPerMinute = submissionsPerMinute
         options.commCare.restoresPerMinute = restoresPerMinute
         options.commCare.requestsPerMinute = requestsPerMinute
-        if tls { options.tls = try leaves() }
+        let trusted = tls ? try authority.open() : nil
+        options.tls = try trusted.map(leaves)
         let server: SyncServer
         do {
             server = try await SyncServer.start(
@@ -118,20 +131,25 @@ struct ServeCommand: AsyncParsableCommand {
         }
         let address = ListenAddress.text(listen.host, server.port)
         StandardOutput.write("listening on \(address)\n")
+        for line in LocalAddresses.lines(listening: listen.host, port: server.port) {
+            StandardError.warn(line)
+        }
         StandardOutput.write("admin at http://\(address)/admin/ token \(token)\n")
-        await StopSignal().wait()
+        var environment = CommandEnvironment()
+        let place = CommandEnvironment.reachable(listen.host, server.port)
+        environment.server = place
+        environment.more["TAPEDECK_ADMIN_URL"] = "http://\(place)/admin"
+        environment.more["TAPEDECK_ADMIN_TOKEN"] = token
+        let outcome = await command.run(environment, trusting: trusted, StopSignal())
         await server.stop()
+        try outcome.check(nil)
     }
 
-    private func leaves() throws(Failure) -> LeafCache {
+    private func leaves(_ authority: CertificateAuthority) throws(Failure) -> LeafCache {
         do {
-            return try LeafCache(authority: authority.open())
-        } catch let error as InterceptionError {
-            throw Failure(error)
-        } catch let failure as Failure {
-            throw failure
+            return try LeafCache(authority: authority)
         } catch {
-            throw Failure(.software, "\(error)")
+            throw Failure(error)
         }
     }
 

@@ -14,12 +14,14 @@ struct SniffCommand: ParsableCommand {
             The first line of output is `capturing on INTERFACE`; SIGINT or SIGTERM ends it with a \
             summary, a second signal at once. Capturing needs the capability CAP_NET_RAW; \
             privileges are dropped as soon as the interface is open.
+
+            Example: tapedeck sniff lo app.tape --bpf 'tcp port 8000'
             """)
 
     @Argument(help: "The interface, such as lo; `any` is all of them.")
     var interface: String?
 
-    @Argument(help: "The trace to write; one that exists gains a session.")
+    @Argument(help: "The trace to write; one that exists gains a session.", completion: .file())
     var trace: String?
 
     @Flag(help: "List the interfaces and exit.")
@@ -34,7 +36,7 @@ struct SniffCommand: ParsableCommand {
     @Option(
         help: ArgumentHelp(
             "Decrypt TLS with the secrets that are appended to this file (SSLKEYLOGFILE).",
-            valueName: "file"))
+            valueName: "file"), completion: .file())
     var keylog: String?
 
     @Flag(help: "Keep the packets as well, to export them as they were.")

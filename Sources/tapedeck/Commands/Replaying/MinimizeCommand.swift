@@ -14,9 +14,11 @@ struct MinimizeCommand: AsyncParsableCommand {
             shorter recording counts if the status is the same as with the whole one. \
             Connections are left out first, then channels, exchanges and WebSocket messages, \
             until nothing else can be left out. Ended early, the shortest one so far is written.
+
+            Example: tapedeck minimize app.tape --check 'tapedeck diagnose {}'
             """)
 
-    @Argument(help: "The trace.")
+    @Argument(help: "The trace.", completion: .file())
     var trace: String
 
     @Option(
@@ -28,7 +30,7 @@ struct MinimizeCommand: AsyncParsableCommand {
     @Option(
         help: ArgumentHelp(
             "The trace to write; it must not exist (default: TRACE with .minimal before its ending).",
-            valueName: "file"))
+            valueName: "file"), completion: .file())
     var output: String?
 
     @Option(help: ArgumentHelp("Seconds after which a check is ended.", valueName: "seconds"))

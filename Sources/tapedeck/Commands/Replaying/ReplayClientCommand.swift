@@ -16,9 +16,11 @@ struct ReplayClientCommand: AsyncParsableCommand {
             new identifiers, waits for what the recorded client waited for, and compares the \
             answers by meaning. Exits with status 1 if they differ and 69 if the server is \
             unreachable.
+
+            Example: tapedeck replay client app.tape --to http://127.0.0.1:8000
             """)
 
-    @Argument(help: "The trace.")
+    @Argument(help: "The trace.", completion: .file())
     var trace: String
 
     @OptionGroup var place: ReplayClientTarget
@@ -71,7 +73,7 @@ struct ReplayClientCommand: AsyncParsableCommand {
     @Option(
         help: ArgumentHelp(
             "Write the report as JUnit XML to this file, or to standard output with -.",
-            valueName: "FILE|-"))
+            valueName: "FILE|-"), completion: .file())
     var junit: String?
 
     mutating func validate() throws {

@@ -26,7 +26,7 @@ struct ReplayClientTarget: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "Trust the authorities in this PEM file as well; SSL_CERT_FILE is read without it.",
-            valueName: "file"))
+            valueName: "file"), completion: .file())
     var ca: String?
 
     /// The live server, without pace and number of clients.

@@ -19,17 +19,23 @@ struct ReplayServerCommand: AsyncParsableCommand {
             (absolute URLs, CONNECT, TLS); nothing is ever sent anywhere else. The first line of \
             output is `listening on HOST:PORT`; SIGINT or SIGTERM ends it with a report. Exits \
             with status 1 if something was requested that was not recorded, or something \
-            recorded was never requested.
+            recorded was never requested. With COMMAND it plays while that runs and exits with its \
+            status unless that is 0; standard output is the command's.
+
+            Example: tapedeck replay server app.tape -- ./run-tests
             """)
 
-    @Argument(help: "The trace.")
+    @Argument(help: "The trace.", completion: .file())
     var trace: String
+
+    @OptionGroup var command: WrappedCommand
 
     @Option(
         name: .shortAndLong,
         help: ArgumentHelp(
-            "Address to listen on; port 0 asks for a free one.", valueName: "host:port"))
-    var listen = ListenAddress(host: "127.0.0.1", port: 8080)
+            "Address to listen on; port 0 asks for a free one (default: 127.0.0.1:8080, with COMMAND a free port).",
+            valueName: "host:port"))
+    var listen: ListenAddress?
 
     @Flag(
         help: ArgumentHelp(
@@ -67,7 +73,7 @@ struct ReplayServerCommand: AsyncParsableCommand {
     @Option(
         help: ArgumentHelp(
             "Write the report as JUnit XML to this file, or to standard output with -.",
-            valueName: "FILE|-"))
+            valueName: "FILE|-"), completion: .file())
     var junit: String?
 
     @OptionGroup var authority: AuthorityOptions
@@ -88,21 +94,30 @@ struct ReplayServerCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        StandardOutput.detach("the replay")
+        try command.begin("the replay")
+        let listen = command.address(listen, port: 8080)
         guard !(json && junit == "-") else {
             throw Failure(.usage, "--json and --junit - exclude each other")
+        }
+        guard !command.isGiven || !json && junit != "-" else {
+            throw Failure(
+                .usage, "standard output is COMMAND's; write the report with --junit FILE")
         }
         if let speed, !(speed > 0 && speed.isFinite) {
             throw Failure(.usage, "--speed is above 0; leave it out to answer at once")
         }
+        let authority = try authority.open()
         let rules = try rules()
         let source = try source()
         let signal = StopSignal()
+        // A command gets to see the refusals, and ends when it wants to.
+        let ends = !command.isGiven
         let options = ReplayServer.Options(
             mode: mode.option, pace: speed.map { .times($0) } ?? .asFastAsPossible,
             seed: seed ?? .random(in: 0 ... .max),
-            ignored: rules, endsWhenDone: exitWhenDone, tls: try leaves(),
-            notice: { StandardError.write("tapedeck: \($0)\n") }, stopped: { signal.stop() })
+            ignored: rules, endsWhenDone: exitWhenDone, tls: try leaves(authority),
+            notice: { StandardError.write("tapedeck: \($0)\n") },
+            stopped: { if ends { signal.stop() } })
         let server: ReplayServer
         do {
             server = try await ReplayServer.start(
@@ -111,8 +126,13 @@ struct ReplayServerCommand: AsyncParsableCommand {
             throw Failure(error)
         }
         StandardOutput.write("listening on \(ListenAddress.text(listen.host, server.port))\n")
-        await signal.wait()
-        try tell(await server.stop())
+        var environment = CommandEnvironment()
+        let place = CommandEnvironment.reachable(listen.host, server.port)
+        environment.proxy = place
+        environment.server = place
+        environment.more["TAPEDECK_TRACE"] = URL(fileURLWithPath: trace).path
+        let outcome = await command.run(environment, trusting: authority, signal)
+        try outcome.check(tell(await server.stop()))
     }
 
     private func rules() throws(Failure) -> [IgnoreRule] {
@@ -133,8 +153,7 @@ struct ReplayServerCommand: AsyncParsableCommand {
         do { return try ReplaySource(session) } catch { throw Failure(error) }
     }
 
-    private func leaves() throws(Failure) -> LeafCache {
-        let authority = try authority.open()
+    private func leaves(_ authority: CertificateAuthority) throws(Failure) -> LeafCache {
         do {
             return try LeafCache(authority: authority)
         } catch {
@@ -143,7 +162,9 @@ struct ReplayServerCommand: AsyncParsableCommand {
     }
 
     /// Writes the report to the chosen outputs.
-    private func tell(_ report: ReplayReport) throws(Failure) {
+    ///
+    /// - Returns: What makes the replay fail; nil for nothing.
+    private func tell(_ report: ReplayReport) throws(Failure) -> Failure? {
         if let junit {
             let text = report.junit(allowsUnused: allowUnused)
             try JUnitFile.write(text, to: junit)
@@ -153,10 +174,10 @@ struct ReplayServerCommand: AsyncParsableCommand {
         } else if junit != "-" {
             StandardOutput.write(report.text(allowsUnused: allowUnused))
         }
-        guard !report.isSatisfied(allowsUnused: allowUnused) else { return }
+        guard !report.isSatisfied(allowsUnused: allowUnused) else { return nil }
         let missed = report.sections.reduce(0) { $0 + $1.missed }
         let unused = report.sections.reduce(0) { $0 + $1.unused }
-        throw Failure(
+        return Failure(
             .failed, "\(missed) missed and \(unused) never requested of \(trace)")
     }
 }

@@ -20,13 +20,13 @@ struct ReproduceCommand: AsyncParsableCommand {
             Example: tapedeck reproduce session.tape f1 tests/lost-edit
             """)
 
-    @Argument(help: "The trace.")
+    @Argument(help: "The trace.", completion: .file())
     var trace: String
 
     @Argument(help: "The number of the finding, as diagnose prints it, such as f1.")
     var finding: NumberedFinding
 
-    @Argument(help: "The folder to write; it must not exist, or be empty.")
+    @Argument(help: "The folder to write; it must not exist, or be empty.", completion: .file())
     var folder: String
 
     @Option(

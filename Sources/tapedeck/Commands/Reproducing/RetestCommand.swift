@@ -21,7 +21,7 @@ struct RetestCommand: AsyncParsableCommand {
             Example: tapedeck retest tests/lost-edit -- ./my-client
             """)
 
-    @Argument(help: "The folder that reproduce wrote.")
+    @Argument(help: "The folder that reproduce wrote.", completion: .file())
     var folder: String
 
     @Argument(
@@ -42,7 +42,7 @@ struct RetestCommand: AsyncParsableCommand {
     @Option(
         help: ArgumentHelp(
             "Folder for the trace and the client's output (default: retest in FOLDER).",
-            valueName: "dir"))
+            valueName: "dir"), completion: .directory)
     var output: String?
 
     @Option(
@@ -54,7 +54,7 @@ struct RetestCommand: AsyncParsableCommand {
     @Option(
         help: ArgumentHelp(
             "Write the result as JUnit XML to this file, or to standard output with -.",
-            valueName: "FILE|-"))
+            valueName: "FILE|-"), completion: .file())
     var junit: String?
 
     @Flag(help: "Print the result as one JSON object.")

@@ -16,9 +16,13 @@ struct StateCommand: ParsableCommand {
             device: sync token, cases and unanswered forms. The state of a server is what it \
             reported; that of a client follows from what it sent and received, faults included. \
             With --diff: only where the two disagree; exits with status 1 if they do.
+
+            Examples:
+              tapedeck state app.tape --at 12s
+              tapedeck state app.tape --diff
             """)
 
-    @Argument(help: "The trace.")
+    @Argument(help: "The trace.", completion: .file())
     var trace: String
 
     @Option(

@@ -1,0 +1,50 @@
+import Capturing
+import Foundation
+
+/// The addresses of this machine.
+enum LocalAddresses {
+    /// Where other machines reach a listener on every address, for the user; empty for others.
+    ///
+    /// `0.0.0.0` cannot be typed into a device.
+    static func lines(listening host: String, port: Int) -> [String] {
+        guard isWildcard(host) else { return [] }
+        let found = all().filter { host == "::" || !$0.contains(":") }
+        guard !found.isEmpty else {
+            return ["no other machine reaches this one: it has no network"]
+        }
+        let places = found.map { ListenAddress.text($0, port) }.joined(separator: ", ")
+        return ["other machines reach it at \(places)"]
+    }
+
+    /// A URL with an address of this machine in place of `0.0.0.0`, which a device cannot reach.
+    static func reachable(_ url: String) -> String {
+        guard let address = all().first else { return url }
+        return url.replacing("//0.0.0.0:", with: "//\(ListenAddress.text(address, 0).dropLast(1))")
+    }
+
+    /// Whether a listener on it accepts connections to all addresses.
+    static func isWildcard(_ host: String) -> Bool { host == "0.0.0.0" || host == "::" }
+
+    /// The addresses that are neither loopback nor of one link, IPv4 first.
+    static func all() -> [String] {
+        let interfaces = ((try? NetworkInterface.all()) ?? []).filter { $0.isUp && !$0.isLoopback }
+        let texts = interfaces.flatMap(\.addresses).map(\.description)
+            .filter { !$0.lowercased().hasPrefix("fe80:") }
+        return texts.filter { !$0.contains(":") } + texts.filter { $0.contains(":") }
+    }
+}
+
+extension ListenAddress {
+    /// Whether a connection to this place comes to the listener; for names other than `localhost`
+    /// only by the name itself, without a name server.
+    func reaches(_ host: String, _ port: Int) -> Bool {
+        guard port == self.port, port != 0 else { return false }
+        let (own, other) = (self.host.lowercased(), host.lowercased())
+        let loopback = ListenAddress(host: other, port: port).isLoopback
+        if own == other || LocalAddresses.isWildcard(other) { return true }
+        if LocalAddresses.isWildcard(own) {
+            return loopback || LocalAddresses.all().contains(other)
+        }
+        return loopback && (own == "localhost" || other == "localhost") && isLoopback
+    }
+}

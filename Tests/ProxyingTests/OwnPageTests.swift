@@ -1,0 +1,74 @@
+import Testing
+import Wire
+
+@testable import Proxying
+
+@Suite struct OwnPageTests {
+    private func relay(_ mode: RelaySettings.Mode) -> Relay {
+        var settings = RelaySettings(mode: mode)
+        settings.ownPages = [
+            "/": OwnPage(type: "text/html", content: Array("<p>".utf8)),
+            "/ca.crt": OwnPage(type: "application/x-x509-ca-cert", content: [0x30, 0xFF]),
+        ]
+        return Relay(
+            connection: ConnectionRow(
+                id: ConnectionID(1), at: .zero, listener: "127.0.0.1:8080",
+                client: "127.0.0.1:5000", mode: mode == .forward ? .forward : .reverse),
+            clientLeg: LegRow(
+                id: LegID(1), connection: ConnectionID(1), peer: .client, at: .zero,
+                host: "127.0.0.1", port: 5000),
+            settings: settings, nextLeg: { LegID(2) })
+    }
+
+    /// The bytes that the client gets, and the servers that are connected to.
+    private func ask(
+        _ text: String, _ mode: RelaySettings.Mode = .forward
+    ) -> (answer: [UInt8], servers: [String]) {
+        var relay = relay(mode)
+        var answer: [UInt8] = []
+        var servers: [String] = []
+        var commands: [RelayCommand] = []
+        relay.handle(.received(LegID(1), Array(text.utf8)), at: .zero, into: &commands)
+        for command in commands {
+            switch command {
+            case .send(LegID(1), let bytes): answer += bytes
+            case .connect(_, let server): servers.append("\(server)")
+            default: break
+            }
+        }
+        return (answer, servers)
+    }
+
+    private static let get = "GET http://tapedeck/ca.crt HTTP/1.1\r\nHost: tapedeck\r\n\r\n"
+
+    @Test func `a client gets the certificate through the proxy`() {
+        let (answer, servers) = ask(Self.get)
+        let head =
+            "HTTP/1.1 200 OK\r\nDate: Thu, 01 Jan 1970 00:00:00 GMT\r\n"
+            + "Content-Type: application/x-x509-ca-cert\r\nContent-Length: 2\r\n"
+            + "Connection: close\r\n\r\n"
+        #expect(answer == Array(head.utf8) + [0x30, 0xFF])
+        #expect(servers.isEmpty)
+    }
+
+    @Test(arguments: ["GET http://Tapedeck HTTP/1.1", "GET http://tapedeck/?x=1 HTTP/1.1"])
+    func `the page has any spelling`(line: String) {
+        let text = String(decoding: ask("\(line)\r\nHost: tapedeck\r\n\r\n").answer, as: UTF8.self)
+        #expect(text.hasPrefix("HTTP/1.1 200 ") && text.hasSuffix("\r\n\r\n<p>"))
+    }
+
+    @Test func `other paths and other hosts are not ours`() {
+        let missing = ask("GET http://tapedeck/x HTTP/1.1\r\nHost: tapedeck\r\n\r\n").answer
+        #expect(String(decoding: missing, as: UTF8.self).hasPrefix("HTTP/1.1 404 "))
+        #expect(ask("GET http://tapedeck.org/ HTTP/1.1\r\nHost: a\r\n\r\n").servers.count == 1)
+        let server = ServerAddress(host: "o.example", port: 80, isTLS: false)
+        let reverse = ask("GET / HTTP/1.1\r\nHost: o.example\r\n\r\n", .reverse(server))
+        #expect(reverse.answer.isEmpty && reverse.servers.count == 1)
+    }
+
+    @Test func `HEAD has no content`() {
+        let text = Self.get.replacing("GET", with: "HEAD")
+        let answer = String(decoding: ask(text).answer, as: UTF8.self)
+        #expect(answer.hasPrefix("HTTP/1.1 200 ") && answer.hasSuffix("\r\n\r\n"))
+    }
+}
