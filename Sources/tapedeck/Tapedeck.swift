@@ -36,6 +36,9 @@ struct Tapedeck: AsyncParsableCommand {
 
     static func main() async {
         do {
+            if let failure = NegationHint.failure(Array(CommandLine.arguments.dropFirst())) {
+                throw failure
+            }
             var command = try parseAsRoot()
             if var command = command as? any AsyncParsableCommand {
                 try await command.run()
@@ -48,6 +51,7 @@ struct Tapedeck: AsyncParsableCommand {
                 StandardOutput.finish()
                 exit(withError: error)
             }
+            Pager.finish()
             StandardError.write("tapedeck: \(failure.detail)\n")
             StandardOutput.finish()
             Foundation.exit(failure.status.rawValue)

@@ -75,6 +75,10 @@ struct DiagnoseCommand: ParsableCommand {
             valueName: "duration"))
     var patience: TimeSpan?
 
+    @OptionGroup var times: TimeOption
+
+    @OptionGroup var paging: PagerOption
+
     @Option(help: ArgumentHelp("Explain a rule; takes no trace.", valueName: "RULE"))
     var explain: String?
 
@@ -122,7 +126,7 @@ struct DiagnoseCommand: ParsableCommand {
         if json {
             report.printJSON()
         } else if junit != "-", sarif != "-" {
-            report.printText()
+            try print(report, of: trace)
         }
         let failing = report.all.count { failOn.includes($0.severity) }
         if failing > 0 {
@@ -132,6 +136,17 @@ struct DiagnoseCommand: ParsableCommand {
             )
         }
         try failOnUndecided(report, trace)
+    }
+
+    private func print(_ report: DiagnosisReport, of trace: String) throws(Failure) {
+        var column = TimeColumn(times.time)
+        if times.time != .relative {
+            let reader = try TraceReader.opened(trace)
+            column.learn(
+                try reader.reading { reader throws(TraceError) in try reader.sessions() })
+        }
+        paging.begin()
+        report.printText(times.time, column)
     }
 
     /// What makes the diagnosis fail that is no finding.

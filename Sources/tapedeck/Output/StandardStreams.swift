@@ -35,6 +35,7 @@ enum StandardOutput {
                 )
             }
         }
+        Pager.finish()
         StandardError.finish()
     }
 
@@ -47,16 +48,24 @@ enum StandardOutput {
         let bytes = Array(bytes)
         if let queue = queue.withLock({ $0 }) { return queue.put(bytes) }
         lock.withLock { _ in
-            guard FileDescriptor.write(bytes, to: 1) == nil else { exit(0) }
+            guard FileDescriptor.write(bytes, to: 1) == nil else {
+                Pager.finish()
+                exit(0)
+            }
         }
     }
 
-    /// Whether it is a terminal.
-    static var isTerminal: Bool { isatty(1) == 1 }
+    private static let keepsTerminal = Mutex(false)
 
-    /// Whether colours are wanted: on a terminal, and not with `NO_COLOR`.
+    /// What is written goes to a terminal, though through a pipe from now on.
+    static func keepTerminal() { keepsTerminal.withLock { $0 = true } }
+
+    /// Whether it is a terminal.
+    static var isTerminal: Bool { isatty(1) == 1 || keepsTerminal.withLock { $0 } }
+
+    /// Whether colours are wanted: on a terminal that has them, and not with `NO_COLOR`.
     static var hasColour: Bool {
-        isTerminal && ProcessInfo.processInfo.environment["NO_COLOR", default: ""].isEmpty
+        Terminal.hasColour(isTerminal: isTerminal, ProcessInfo.processInfo.environment)
     }
 }
 

@@ -135,6 +135,7 @@ struct RecordCommand: AsyncParsableCommand {
         let lines = LiveLines(isQuiet: quiet)
         let started = Int64(Date().timeIntervalSince1970 * 1e9)
         let writer = try openTrace(rules, started, lines: lines, signal: signal, stopped: stopped)
+        if rules != nil { lines.nameFaults(in: writer.path) }
         let live: LiveDiagnosis?
         do {
             live =

@@ -108,6 +108,8 @@ struct ServeCommand: AsyncParsableCommand {
         options.commCare.submissionsPerMinute = submissionsPerMinute
         options.commCare.restoresPerMinute = restoresPerMinute
         options.commCare.requestsPerMinute = requestsPerMinute
+        let lines = ServedLines()
+        options.served = { lines.add($0) }
         if tls { options.tls = try leaves() }
         let server: SyncServer
         do {
@@ -119,8 +121,14 @@ struct ServeCommand: AsyncParsableCommand {
         let address = ListenAddress.text(listen.host, server.port)
         StandardOutput.write("listening on \(address)\n")
         StandardOutput.write("admin at http://\(address)/admin/ token \(token)\n")
+        for line in ServedLines.places(
+            address, isOpen: self.accounts == nil && from == nil, token: Self.adminToken())
+        {
+            StandardOutput.write(line + "\n")
+        }
         await StopSignal().wait()
         await server.stop()
+        StandardOutput.write(lines.summary + "\n")
     }
 
     private func leaves() throws(Failure) -> LeafCache {
