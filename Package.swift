@@ -266,7 +266,7 @@ let package = Package(
             name: "FormatsTests",
             dependencies: [
                 "Formats", "Platform", "Trace", "Notation", "Wire", "Capturing", "Filters",
-                "TraceWorld",
+                "Dissection", "TraceWorld",
             ],
             exclude: ["Recordings/FirstVersion"], swiftSettings: house),
         tests(
@@ -308,7 +308,8 @@ let package = Package(
             [
                 "Notation", "Sessions", "Wire", "Trace", "Dissection", "Diagnosis", "Replaying",
                 "Faults", "OpenRosa", "Formats", "Storage", "CSQLite", "TraceWorld", "Simperium",
-                "Serving", "SyncServers", "Interception", "ConvergenceWorld", "FaultWorld",
+                "Serving", "SyncServers", "Interception", "Filters", "ConvergenceWorld",
+                "FaultWorld",
                 argumentParser,
             ]),
     ]

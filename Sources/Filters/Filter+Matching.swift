@@ -58,7 +58,8 @@ extension FilterTest {
             switch self {
             case .exists: return true
             case .range(let range): return range.contains(number)
-            case .equal, .glob, .contains, .regex, .words: return false
+            // Live traffic has no wall clock; a rule that names it is refused.
+            case .clock, .equal, .glob, .contains, .regex, .words: return false
             }
         case .text(var text):
             return text.withUTF8 {
@@ -83,7 +84,7 @@ extension FilterTest {
     ) -> Bool {
         switch self {
         case .exists: return true
-        case .range: return false
+        case .range, .clock: return false
         case .equal(let text):
             guard isText, value.count == text.utf8.count else { return false }
             return Self.isEqual(value, text, ignoresCase)

@@ -54,6 +54,21 @@ public struct Filter: Sendable {
         for field in fields where !field.isKnown(at: phase) {
             throw FilterError(.notKnown(field: field, phase: phase), 0..<0)
         }
+        if Self.hasWallClock(root) {
+            let place = mentions.first { $0.field == .at }?.range ?? 0..<0
+            throw FilterError(.wallClockInLiveTraffic, place)
+        }
+    }
+
+    private static func hasWallClock(_ node: FilterNode) -> Bool {
+        switch node {
+        case .always: return false
+        case .and(let nodes), .or(let nodes): return nodes.contains(where: hasWallClock)
+        case .not(let node): return hasWallClock(node)
+        case .comparison(let comparison):
+            if case .clock = comparison.test { return true }
+            return false
+        }
     }
 
     private static func collect(_ node: FilterNode, into found: inout Set<Field>) {

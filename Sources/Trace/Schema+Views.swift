@@ -21,6 +21,7 @@ extension Schema {
           b.content_type AS content_type,  -- Content-Type as sent
           b.problem      AS problem        -- why the content could not be decoded, with the offset
           FROM http_body b LEFT JOIN chunk k ON k.id = b.chunk_id;
+        \(headerView)
         \(exchangeView(.client))
         \(exchangeView(.server))
         \(rows(of: Tables.exchange.definition, as: "http_exchange", .client))
@@ -42,8 +43,14 @@ extension Schema {
           \(commandAtPlace)
                      AS command_id,  -- the command that shows it
           f.message  AS message,   -- what is wrong
-          f.expected AS expected   -- what should have been sent
-          FROM finding_statement f;
+          f.expected AS expected,  -- what should have been sent
+          f.session_id AS session_id,  -- the session
+          \(wallClock("f.at_ns"))
+                     AS time,      -- when on the wall clock, in UTC
+          (SELECT x.device FROM any_exchange x WHERE x.request_chunk_id = f.chunk_id
+             AND x.request_offset = f."offset" ORDER BY x.side = 'server' LIMIT 1)
+                     AS device     -- device id of the request that shows it
+          FROM finding_statement f LEFT JOIN session s ON s.id = f.session_id;
         CREATE VIEW undecided AS SELECT  -- what could not be decided, with what the wait began with
           f.id         AS id,         -- number of the row
           f.session_id AS session_id, -- the session
@@ -57,6 +64,40 @@ extension Schema {
           f.message    AS message,    -- what the rule demands
           f.expected   AS expected    -- what was waited for
           FROM undecided_statement f;
+        """
+
+    /// The wall clock at `at`, nanoseconds since the start of the session `s`, as RFC 3339 writes it.
+    ///
+    /// Texts of this form are in the order of time.
+    private static func wallClock(_ at: String) -> String {
+        let clock = "(s.started_unix_ns + \(at))"
+        return """
+            strftime('%Y-%m-%dT%H:%M:%S.', \(clock) / 1000000000, 'unixepoch')
+                || substr(printf('%09d', \(clock) % 1000000000), 1, 6) || 'Z'
+            """
+    }
+
+    /// The fields of heads, split in SQL, so that any program can query them.
+    private static let headerView = """
+        CREATE VIEW header AS  -- header fields of exchanges, one in a row
+          WITH RECURSIVE line(body_id, exchange_id, sender, number, text, rest) AS (
+            SELECT b.id, b.exchange_id, b.sender, -1, '',
+              replace(CAST(b.head AS TEXT), char(13), '') || char(10)
+            FROM body b
+            UNION ALL
+            SELECT body_id, exchange_id, sender, number + 1, substr(rest, 1, instr(rest, char(10)) - 1),
+              substr(rest, instr(rest, char(10)) + 1)
+            FROM line WHERE rest <> '')
+          SELECT
+          l.body_id     AS body_id,      -- the body that it belongs to
+          l.exchange_id AS exchange_id,  -- the exchange
+          l.sender      AS sender,       -- 0 client, 1 server
+          l.number      AS position,     -- place among the fields, from 1
+          lower(rtrim(substr(l.text, 1, instr(l.text, ':') - 1)))
+                        AS name,         -- name in lower case
+          trim(substr(l.text, instr(l.text, ':') + 1), ' ' || char(9))
+                        AS value         -- value as received, without blanks around it
+          FROM line l WHERE l.number > 0 AND instr(l.text, ':') > 1;
         """
 
     /// The exchange that begins at the place of the statement `f`.
@@ -117,8 +158,19 @@ extension Schema {
                               AS fault_id,       -- the first fault applied to it
           x.side              AS side,           -- whose conversation it belongs to: both, client or server
           x.fate              AS fate,           -- what became of it on its way
-          x.counterpart_id    AS counterpart_id  -- the exchange of the other side that corresponds to it
+          x.counterpart_id    AS counterpart_id,  -- the exchange of the other side that corresponds to it
+          x.session_id        AS session_id,     -- the session
+          \(wallClock("x.started_ns"))
+                              AS time,           -- first byte of the request on the wall clock, in UTC
+          x.host              AS host,           -- host without port
+          x.path              AS path,           -- path without query
+          x.device            AS device,         -- device id that the client sent
+          x.ended_ns - x.started_ns
+                              AS duration_ns,    -- from the first byte of the request to the last of the response
+          x.request_size      AS request_size,   -- bytes of request content on the wire
+          x.response_size     AS response_size   -- bytes of response content on the wire
           FROM any_exchange x
+          LEFT JOIN session s ON s.id = x.session_id
           LEFT JOIN body q ON q.id = 2 * x.id
           LEFT JOIN body a ON a.id = 2 * x.id + 1
           WHERE x.side <> '\(peer.other)';
@@ -141,8 +193,16 @@ extension Schema {
           c.side       AS side,        -- whose conversation it belongs to: both, client or server
           c.fate       AS fate,        -- what became of it on its way
           c.counterpart_id
-                       AS counterpart_id  -- the command of the other side that corresponds to it
+                       AS counterpart_id,  -- the command of the other side that corresponds to it
+          c.session_id AS session_id,  -- the session
+          \(wallClock("c.at_ns"))
+                       AS time,        -- the same as at_ns on the wall clock, in UTC
+          c.connection_id
+                       AS connection_id,  -- the connection
+          c.key        AS key,         -- key of the object
+          c.error      AS error        -- error code
           FROM any_command c JOIN any_message m ON m.id = c.message_id
+          LEFT JOIN session s ON s.id = c.session_id
           WHERE c.side <> '\(peer.other)';
         """
     }

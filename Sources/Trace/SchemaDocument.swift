@@ -154,6 +154,18 @@ struct SchemaDocument {
                 }
             }
         }
+        text += """
+
+            ## Questions
+
+            In the views, with any SQLite: `sqlite3 -box app.tape < question.sql`. A `time` is one of the wall
+            clock in UTC, `2026-11-21T14:03:05.123456Z`, and compares as text. `tapedeck ls` answers the usual ones
+            without SQL: `--stats`, `--group-by`, `--sort`, `--columns`.
+
+            """
+        for example in ExampleQueries.all {
+            text += "\n\(example.question)\n\n```sql\n\(example.sql)\n```\n"
+        }
         return text
     }
 }

@@ -4,9 +4,11 @@ internal import Storage
 extension StorageFault {
     /// The same for callers outside this module.
     func traceError(at path: String) -> TraceError {
-        switch primary {
-        case SQLITE_NOTADB:
-            TraceError(.notATrace, "\(path) is not a trace; name another file")
+        if MistakenPath.isFolder(path) {
+            return TraceError(.cannotOpen, MistakenPath.folder(path))
+        }
+        return switch primary {
+        case SQLITE_NOTADB: TraceError(.notATrace, MistakenPath.file(path))
         case SQLITE_CANTOPEN, SQLITE_PERM, SQLITE_READONLY, SQLITE_AUTH:
             TraceError(
                 .cannotOpen,

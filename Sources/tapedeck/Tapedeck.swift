@@ -60,6 +60,7 @@ struct Tapedeck: AsyncParsableCommand {
     private static func help(_ arguments: [String]) throws(Failure) -> String? {
         let names = configuration.subcommands.compactMap { $0.configuration.commandName }
         if let text = try HelpTopic.text(arguments, commands: names) { return text }
+        if let mistake = NegationHint.failure(arguments) { throw mistake }
         if let mistake = CommandWords.mistake(in: arguments, of: Self.self) { throw mistake }
         return nil
     }
@@ -75,6 +76,7 @@ struct Tapedeck: AsyncParsableCommand {
 
     /// Prints an error and exits with its status.
     private static func end(with error: any Error, _ arguments: [String]) -> Never {
+        Pager.finish()
         let known = failure(error)
         if let known { StandardError.write("tapedeck: \(known.detail)\n") }
         let isUsage = known == nil && exitCode(for: error) == .validationFailure

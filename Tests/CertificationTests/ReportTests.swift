@@ -166,7 +166,7 @@ struct CertificationReportTests {
         let state = try #require(text.firstRange(of: "mine is not on the server"))
         let failed = try #require(text.firstRange(of: "failed  simperium.change.test"))
         #expect(state.lowerBound < failed.lowerBound)
-        #expect(report.html { $0 }.contains("1 of 1 scenarios not passed, 1 of 2 rules broken"))
+        #expect(report.html { $0 }.contains("1 of 1 scenario not passed, 1 of 2 rules broken"))
         #expect(report.junit.contains("name=\"edits\""))
         #expect(
             report.summary

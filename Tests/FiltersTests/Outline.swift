@@ -21,6 +21,7 @@ private func outline(_ test: FilterTest) -> String {
             ? "=\(range.lowerBound)"
             : "[" + (range.lowerBound == .min ? "" : "\(range.lowerBound)") + ".."
                 + (range.upperBound == .max ? "" : "\(range.upperBound)") + "]"
+    case .clock(let clock): "\(clock.scale) \(outline(.range(clock.range)))"
     case .equal(let text): "='\(text)'"
     case .glob(let glob): "*'\(glob.pattern)'"
     case .contains(let needle): "~'\(needle)'"

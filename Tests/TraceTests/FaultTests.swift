@@ -209,6 +209,7 @@ import Wire
             switch line {
             case .exchange(_, let row): ids.append("\(row.id)")
             case .command(_, let row): ids.append("c\(row.id)")
+            case .message(_, let row): ids.append("m\(row.id)")
             }
             return true
         }

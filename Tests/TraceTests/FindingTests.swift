@@ -61,6 +61,7 @@ import Wire
             switch line {
             case .exchange(_, let row): names.append("\(row.id)")
             case .command(_, let row): names.append("c\(row.id)")
+            case .message(_, let row): names.append("m\(row.id)")
             }
             return true
         }

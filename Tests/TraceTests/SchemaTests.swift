@@ -1,4 +1,5 @@
 import Foundation
+import Notation
 import Testing
 
 @testable import Trace
@@ -64,9 +65,36 @@ import Testing
     @Test func `views answer`() throws {
         let trace = try TemporaryTrace()
         try trace.writer().finish()
-        for view in ["exchange", "command", "fault", "finding", "undecided"] + Schema.stateViewNames
+        for view in ["exchange", "command", "header", "fault", "finding", "undecided"]
+            + Schema.stateViewNames
         {
             #expect(try trace.rows("SELECT * FROM \(view)") == [])
         }
+    }
+
+    @Test(arguments: ExampleQueries.all)
+    func `example queries run`(example: ExampleQueries.Example) throws {
+        let trace = try TemporaryTrace()
+        try trace.writer().finish()
+        #expect(try trace.rows(example.sql) == [])
+    }
+
+    @Test func `views have the wall clock and the fields of heads`() throws {
+        let trace = try TemporaryTrace()
+        let writer = try trace.writer()
+        var traffic = Traffic()
+        _ = writer.put(traffic.http(exchanges: 1))
+        writer.finish()
+        let start = try trace.rows("SELECT started_unix_ns FROM session").first.flatMap {
+            Int64($0)
+        }
+        let time = try trace.rows("SELECT time FROM exchange").first ?? ""
+        let at = try trace.rows("SELECT started_ns FROM exchange").first.flatMap { Int64($0) }
+        let moment = try #require(Timestamp(time)?.unixNanoseconds)
+        let expected = try #require(start) + #require(at)
+        #expect(moment == expected / 1000 * 1000)
+        let names = try trace.rows("SELECT name FROM header WHERE sender = 0 ORDER BY position")
+        #expect(names.contains("host"))
+        #expect(try trace.rows("SELECT value FROM header WHERE name = 'host'").count == 1)
     }
 }

@@ -31,6 +31,7 @@ import Wire
             switch line {
             case .exchange(_, let row): lines.append("\(row.id)")
             case .command(_, let row): lines.append("c\(row.id)")
+            case .message(_, let row): lines.append("m\(row.id)")
             }
             return true
         }

@@ -218,10 +218,15 @@ private final class WrittenTrace {
         writer.finish()
         let reader = try TraceReader(path: trace.path)
         let detail = try #require(try reader.exchange(ExchangeID(1)))
-        let page = try ExchangePage(reader: reader).text(detail)
+        let page = try ExchangePage(
+            reader: reader, times: PageTimes(.relative, try reader.sessions())
+        ).text(detail)
         #expect(page.contains("  fault over<load>: status 503, occurrence 1\n"))
         #expect(JSONDetail.exchange(detail).contains("\"faults\":[{\"id\":1,"))
         #expect(
-            ListLine.exchange(detail.row, faults: ["over<load>"]).contains("fault over<load>"))
+            ListLine.exchange(
+                detail.row, time: "0.000", ListStyle(columns: nil, hasColour: false),
+                faults: ["over<load>"]
+            ).contains("fault over<load>"))
     }
 }

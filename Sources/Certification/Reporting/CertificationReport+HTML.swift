@@ -27,7 +27,7 @@ extension CertificationReport {
             <h1>\(title)</h1>
             <div class="meta"><span>\(Markup.escaped(client))</span>\
             <span>\(Markup.escaped(date))</span><span>tapedeck \(Markup.escaped(version))</span>\
-            <span>\(played.count) scenarios in \(Self.duration(seconds))</span></div>
+            <span>\(played.count) \(played.count == 1 ? "scenario" : "scenarios") in \(Self.duration(seconds))</span></div>
 
             """
         output += banner
@@ -59,9 +59,14 @@ extension CertificationReport {
             text = "No rule was broken, and every scenario was passed"
         } else {
             let parts = [
-                undone > 0 ? "\(undone) of \(played.count) scenarios not passed" : nil,
-                failed > 0 ? "\(failed) of \(results.count) rules broken" : nil,
-                missed.isEmpty ? nil : "\(missed.count) rules not exercised",
+                undone > 0
+                    ? "\(undone) of \(played.count) scenario\(played.count == 1 ? "" : "s") not passed"
+                    : nil,
+                failed > 0
+                    ? "\(failed) of \(results.count) rule\(results.count == 1 ? "" : "s") broken"
+                    : nil,
+                missed.isEmpty
+                    ? nil : "\(missed.count) rule\(missed.count == 1 ? "" : "s") not exercised",
             ]
             text = parts.compactMap { $0 }.joined(separator: ", ")
         }

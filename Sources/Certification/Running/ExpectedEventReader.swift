@@ -134,6 +134,7 @@ public final class ExpectedEventReader {
         switch line {
         case .exchange(_, let row): "exchange \(row.id.rawValue)"
         case .command(_, let row): "command c\(row.id.rawValue)"
+        case .message(_, let row): "message m\(row.id.rawValue)"
         }
     }
 }

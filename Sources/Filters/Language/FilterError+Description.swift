@@ -27,6 +27,14 @@ extension FilterError: CustomStringConvertible {
         case .regex(let reason): "regular expression: \(reason)"
         case .notAValue(let field): Self.expected(field)
         case .outOfRange: "this number is too large or too precise"
+        case .notAWallClock:
+            "this is no time: write 2026-11-21T14:03:05Z, 2026-11-21, 14:03:05 or 14:03"
+        case .mixedWallClocks:
+            "both ends of a range are written alike: with a day or without, with an offset or without"
+        case .wallClockInLiveTraffic:
+            "at is compared with the wall clock in a trace alone; write a time since the start, such as 1.5s"
+        case .mitmproxyOperator(let sign, let instead):
+            "\(sign) is an operator of mitmproxy; write \(instead)"
         case .emptyRange: "this range ends before it begins"
         case .operatorNotFor(let field, let sign): Self.mismatch(field, sign)
         case .noWords: "there is no word in this to search for"
@@ -63,6 +71,8 @@ extension FilterError: CustomStringConvertible {
         case .integer where field == .opcode:
             return "\(field) is a whole number, text, binary, close, ping or pong"
         case .integer: return "\(field) is a whole number"
+        case .duration where field == .at:
+            return "at is a time with a unit, 200ms, 1.5s, 1h30m, or a wall-clock time, 14:03:05"
         case .duration: return "\(field) is a time with a unit: 200ms, 1.5s, 3m, 1h30m"
         case .size: return "\(field) is a number of bytes: 512, 10KiB, 1.5MB"
         case .boolean: return "\(field) is true or false"

@@ -23,7 +23,7 @@ extension FilterError {
             let isTab = scalar == "\t"
             let shown = isTab ? scalar : Self.isInvisible(scalar) ? " " : scalar
             line.unicodeScalars.append(shown)
-            let width = isTab ? 1 : Self.columns(of: shown)
+            let width = isTab ? 1 : shown.terminalColumns
             let mark = index >= start && index < end ? "^" : isTab ? "\t" : " "
             if index < max(end, start) { marks += String(repeating: mark, count: width) }
         }
@@ -37,19 +37,5 @@ extension FilterError {
 
     private static func isInvisible(_ scalar: Unicode.Scalar) -> Bool {
         scalar.properties.generalCategory == .control
-    }
-
-    /// How many columns a terminal gives to `scalar`.
-    private static func columns(of scalar: Unicode.Scalar) -> Int {
-        switch scalar.properties.generalCategory {
-        case .nonspacingMark, .enclosingMark, .format: return 0
-        default: break
-        }
-        switch scalar.value {
-        case 0x1100...0x115F, 0x2E80...0xA4CF, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F,
-            0xFF00...0xFF60, 0xFFE0...0xFFE6, 0x1_F300...0x1_FAFF, 0x2_0000...0x3_FFFD:
-            return 2
-        default: return 1
-        }
     }
 }

@@ -51,6 +51,14 @@ public struct FilterError: Error, Hashable, Sendable {
         case notAValue(Field)
         /// The value is larger than can be stored.
         case outOfRange
+        /// This is neither a day nor a time of the wall clock.
+        case notAWallClock
+        /// One end of the range has a day or an offset that the other lacks.
+        case mixedWallClocks
+        /// Times of the wall clock are known in a trace alone.
+        case wallClockInLiveTraffic
+        /// An operator of mitmproxy's filters; `instead` is what is written here.
+        case mitmproxyOperator(String, instead: String)
         /// The range ends before it begins.
         case emptyRange
         /// This operator does not go with this field.

@@ -59,6 +59,8 @@ public enum FilterTest: Hashable, Sendable {
     case exists
     /// Passed by whole numbers in a range; nanoseconds for durations, bytes for sizes.
     case range(ClosedRange<Int64>)
+    /// Passed by moments of a trace that are at these times of the wall clock.
+    case clock(WallClock)
     /// Passed by one text, by the case rule of the field.
     case equal(String)
     /// Passed by texts of a shape, by the case rule of the field; in bodies always without case.

@@ -29,7 +29,7 @@ struct FilterParser {
     private mutating func disjunction(after opening: Range<Int>?) throws(FilterError) -> FilterNode
     {
         var nodes = [try conjunction(after: opening)]
-        while let sign = takeSign("or", "||") { nodes.append(try conjunction(after: sign)) }
+        while let sign = takeSign("or", "||", "|") { nodes.append(try conjunction(after: sign)) }
         return nodes.count == 1 ? nodes[0] : .or(nodes)
     }
 
@@ -37,29 +37,35 @@ struct FilterParser {
     private mutating func conjunction(after sign: Range<Int>?) throws(FilterError) -> FilterNode {
         var nodes = [try term(after: sign)]
         while true {
-            if let sign = takeSign("and", "&&") {
+            if let sign = takeSign("and", "&&", "&") {
                 nodes.append(try term(after: sign))
                 continue
             }
             scanner.skipSpace()
-            guard let scalar = scanner.peek(), scalar != ")", !isSign("or", "||") else { break }
+            guard let scalar = scanner.peek(), scalar != ")", !isSign("or", "||", "|") else {
+                break
+            }
             nodes.append(try term(after: nil))
         }
         return nodes.count == 1 ? nodes[0] : .and(nodes)
     }
 
     /// Consumes a binary operator and gives its place.
-    private mutating func takeSign(_ word: String, _ sign: String) -> Range<Int>? {
+    private mutating func takeSign(
+        _ word: String, _ sign: String, _ short: String
+    ) -> Range<Int>? {
         scanner.skipSpace()
         let start = scanner.position
-        guard scanner.takeKeyword(word) || scanner.take(sign) else { return nil }
+        guard scanner.takeKeyword(word) || scanner.take(sign) || scanner.take(short) else {
+            return nil
+        }
         return start..<scanner.position
     }
 
     /// Whether a binary operator comes next.
-    private func isSign(_ word: String, _ sign: String) -> Bool {
+    private func isSign(_ word: String, _ sign: String, _ short: String) -> Bool {
         var copy = scanner
-        return copy.takeKeyword(word) || copy.take(sign)
+        return copy.takeKeyword(word) || copy.take(sign) || copy.take(short)
     }
 
     /// Reads what can be negated; `sign` is what made it necessary.
@@ -71,7 +77,7 @@ struct FilterParser {
             let sign = sign ?? start..<start
             throw FilterError(.missingOperand(after: text(sign)), sign)
         }
-        if let found = takeSign("and", "&&") ?? takeSign("or", "||") {
+        if let found = takeSign("and", "&&", "&") ?? takeSign("or", "||", "|") {
             if let sign { throw FilterError(.missingOperand(after: text(sign)), sign) }
             throw FilterError(.missingOperandBefore(text(found)), found)
         }
@@ -138,6 +144,10 @@ struct FilterParser {
             let quotation = try scanner.takeQuotation()
             try endOfValue(nil)
             return try words(quotation)
+        }
+        if let foreign = MitmproxyOperator(at: scanner) {
+            throw FilterError(
+                .mitmproxyOperator(foreign.sign, instead: foreign.instead), foreign.range)
         }
         let word = try scanner.takeWord()
         // A negation sign before nothing is not a word either.
@@ -298,10 +308,7 @@ struct FilterParser {
         }
         if closing != nil, scalar == "," || scalar == closing { return }
         let range = scanner.position..<scanner.position + 1
-        if scalar == "&" || scalar == "|" {
-            if scanner.peek(1) == scalar { return }
-            throw FilterError(.unexpected(scalar), range)
-        }
+        if scalar == "&" || scalar == "|" { return }
         if "{},:=<>~!".unicodeScalars.contains(scalar) {
             throw FilterError(.unexpected(scalar), range)
         }

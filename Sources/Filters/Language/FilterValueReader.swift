@@ -116,6 +116,7 @@ struct FilterValueReader {
             throw FilterError(.operatorNotFor(field, sign), place)
         }
         let text = value.text[...]
+        if field == .at, let clock = try clock(text, sign, value.range) { return .clock(clock) }
         guard sign == ":" || sign == "in" else {
             return try comparison(sign, text, value.range)
         }
@@ -153,6 +154,39 @@ struct FilterValueReader {
         case ">=": .range(number ... .max)
         default: .range(number...number)
         }
+    }
+
+    /// The times of the wall clock that `text` gives after `sign`; nil where it is none.
+    private func clock(
+        _ text: Substring, _ sign: String, _ range: Range<Int>
+    ) throws(FilterError) -> WallClock? {
+        let written = ["<=", ">=", "<", ">"].first(where: text.hasPrefix)
+        let rest = text.dropFirst(written?.count ?? 0)
+        let dots = Self.dots(in: rest)
+        let first = dots.map { rest[..<$0.lowerBound] } ?? rest
+        let last = dots.map { rest[$0.upperBound...] } ?? first
+        guard WallClock.looksLike(first) || WallClock.looksLike(last) else { return nil }
+        func read(_ end: Substring) throws(FilterError) -> WallClock {
+            guard let clock = WallClock(end) else { throw FilterError(.notAWallClock, range) }
+            return clock
+        }
+        let (low, high) = (
+            first.isEmpty ? nil : try read(first), last.isEmpty ? nil : try read(last)
+        )
+        guard let scale = (low ?? high)?.scale,
+            low == nil || high == nil || low?.scale == high?.scale
+        else { throw FilterError(.mixedWallClocks, range) }
+        let (start, end) = (low?.range.lowerBound ?? .min, high?.range.upperBound ?? .max)
+        guard start <= end else { throw FilterError(.emptyRange, range) }
+        let range: ClosedRange<Int64> =
+            switch written ?? sign {
+            case "<": .min...start - 1
+            case "<=": .min...end
+            case ">": end + 1 ... .max
+            case ">=": start ... .max
+            default: start...end
+            }
+        return WallClock(scale, range)
     }
 
     private func read(_ text: Substring, _ range: Range<Int>) throws(FilterError) -> Int64 {

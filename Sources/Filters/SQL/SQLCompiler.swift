@@ -87,6 +87,27 @@ struct SQLCompiler {
         return SQLCondition(text, [argument, argument])
     }
 
+    /// SQL for the wall clock at `at`, nanoseconds since the start of the session of the row.
+    private static func moment(
+        at: String, of subject: FilterSubject, _ scale: WallClock.Scale
+    ) -> String {
+        let alias =
+            switch subject {
+            case .exchange: "x"
+            case .command: "c"
+            case .message: "m"
+            }
+        let utc =
+            "(\(at) + (SELECT s.started_unix_ns FROM session s WHERE s.id = \(alias).session_id))"
+        let second =
+            "CAST(strftime('%s', \(utc) / 1000000000, 'unixepoch', 'localtime') AS INTEGER)"
+        return switch scale {
+        case .utc: utc
+        case .local: "(\(second) * 1000000000 + \(utc) % 1000000000)"
+        case .timeOfDay: "(\(second) % 86400 * 1000000000 + \(utc) % 1000000000)"
+        }
+    }
+
     /// The test of what `value` gives, whose arguments come first.
     private func test(_ comparison: FilterComparison, _ value: SQLCondition) -> SQLCondition {
         let details = comparison.field.details
@@ -102,6 +123,11 @@ struct SQLCompiler {
             if low == .min { return made("\(expression) <= ?", .integer(high)) }
             if high == .max { return made("\(expression) >= ?", .integer(low)) }
             return made("\(expression) BETWEEN ? AND ?", .integer(low), .integer(high))
+        case .clock(let clock):
+            let moment = Self.moment(at: expression, of: subject, clock.scale)
+            return made(
+                "\(moment) BETWEEN ? AND ?", .integer(clock.range.lowerBound),
+                .integer(clock.range.upperBound))
         case .equal(let text):
             let collation = details.ignoresCase ? " COLLATE NOCASE" : ""
             return made("\(expression) = ?\(collation)", .text(text))

@@ -25,10 +25,12 @@ extension ExportedRow {
     private static let commandTime = Tables.command.select("sender at_ns")
 
     /// An exchange, without its bodies.
+    ///
+    /// Its `time` follows from `start`, when its session began, in nanoseconds since 1970.
     public static func exchange(
-        _ row: ExchangeRow, _ session: SessionID, faults: [String] = []
+        _ row: ExchangeRow, _ session: SessionID, since start: Int64?, faults: [String] = []
     ) -> ExportedRow {
-        var made = ExportedRow(kind: "exchange")
+        var made = ExportedRow(kind: "exchange", at: row.startedAt, since: start)
         made.add(exchangeStart, of: row, session)
         made.add("url", row.url)
         made.add(exchangeRest, of: row, session)
@@ -38,9 +40,10 @@ extension ExportedRow {
 
     /// A command; `text` is all of it, its name included.
     public static func command(
-        _ row: CommandRow, _ session: SessionID, _ text: [UInt8], faults: [String] = []
+        _ row: CommandRow, _ session: SessionID, _ text: [UInt8], since start: Int64?,
+        faults: [String] = []
     ) -> ExportedRow {
-        var made = ExportedRow(kind: "command")
+        var made = ExportedRow(kind: "command", at: row.at, since: start)
         made.add(commandColumns, of: row, session)
         let start = max(0, row.payloadOffset)
         let end = min(text.count, start + max(0, row.payloadSize))
@@ -53,9 +56,10 @@ extension ExportedRow {
 
     /// A WebSocket message; its payload where `hasBody`.
     public static func message(
-        _ row: MessageRow, _ session: SessionID, hasBody: Bool = false, faults: [String] = []
+        _ row: MessageRow, _ session: SessionID, since start: Int64?, hasBody: Bool = false,
+        faults: [String] = []
     ) -> ExportedRow {
-        var made = ExportedRow(kind: "message")
+        var made = ExportedRow(kind: "message", at: row.at, since: start)
         made.add(messageColumns, of: row, session)
         if hasBody { made.add(messagePayload, of: row, session) }
         made.add(faults: faults)
@@ -64,9 +68,9 @@ extension ExportedRow {
 
     /// A change of a `c` command.
     public static func change(
-        _ row: ChangeRow, of command: CommandRow, _ session: SessionID
+        _ row: ChangeRow, of command: CommandRow, _ session: SessionID, since start: Int64?
     ) -> ExportedRow {
-        var made = ExportedRow(kind: "change")
+        var made = ExportedRow(kind: "change", at: command.at, since: start)
         made.add(changeCommand, of: row, session)
         made.add(commandPlace, of: command, session)
         made.add(changePosition, of: row, session)

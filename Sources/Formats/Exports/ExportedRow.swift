@@ -1,5 +1,6 @@
 internal import Foundation
 internal import Notation
+internal import Wire
 
 /// A row as other programs read it: names and values, in order.
 public struct ExportedRow: Hashable, Sendable {
@@ -31,8 +32,17 @@ public struct ExportedRow: Hashable, Sendable {
     /// The names, in order.
     var names: [String] { members.map(\.name) }
 
-    /// A row of this kind, such as `exchange`.
-    init(kind: String) { add("kind", kind) }
+    /// A row of this kind, such as `exchange`, and when that was on the wall clock, in UTC.
+    init(kind: String, at: Instant, since start: Int64?) {
+        add("kind", kind)
+        let time = start.map { Timestamp(unixNanoseconds: $0 &+ at.nanoseconds).text(digits: 6) }
+        add("time", time)
+    }
+
+    /// A row of these names and values.
+    init(_ members: [(String, Cell)]) {
+        self.members = members.map { Member(name: $0, cell: $1) }
+    }
 
     mutating func add(_ name: String, _ cell: Cell) {
         members.append(Member(name: name, cell: cell))

@@ -21,6 +21,7 @@ extension PacketExport {
                 switch line {
                 case .exchange(_, let row): found.insert(row.connection)
                 case .command(_, let row): found.insert(row.connection)
+                case .message(_, let row): found.insert(row.connection)
                 }
                 return true
             }

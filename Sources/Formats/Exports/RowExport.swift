@@ -15,7 +15,8 @@ public struct RowExport: Sendable {
 
     /// Which rows are written.
     public enum Rows: String, Hashable, Sendable, CaseIterable {
-        /// Exchanges and Simperium commands in order of time, as `tapedeck ls` lists them.
+        /// Exchanges, Simperium commands and the messages of other WebSockets in order of time, as
+        /// `tapedeck ls` lists them.
         case lines
         /// Exchanges.
         case exchanges
@@ -56,22 +57,25 @@ public struct RowExport: Sendable {
     /// `faults` is there only where a fault touched it.
     public var columns: [String] {
         let session = SessionID(0)
-        let exchange = ExportedRow.exchange(Tables.exchange.blank, session).names
-        let command = ExportedRow.command(Tables.command.blank, session, []).names
+        let exchange = ExportedRow.exchange(Tables.exchange.blank, session, since: nil).names
+        let command = ExportedRow.command(Tables.command.blank, session, [], since: nil).names
+        func message(hasBody: Bool) -> [String] {
+            ExportedRow.message(Tables.message.blank, session, since: nil, hasBody: hasBody).names
+        }
         let bodies = hasBodies ? ["request_body", "response_body"] : []
         switch rows {
         case .lines:
-            let known = exchange + bodies
-            return known + command.filter { !known.contains($0) } + ["faults"]
+            var known = exchange + bodies
+            for names in [command, message(hasBody: true)] {
+                known += names.filter { !known.contains($0) }
+            }
+            return known + ["faults"]
         case .exchanges: return exchange + bodies + ["faults"]
         case .commands: return command + ["faults"]
-        case .messages:
-            let message = ExportedRow.message(
-                Tables.message.blank, session, hasBody: hasBodies)
-            return message.names + ["faults"]
+        case .messages: return message(hasBody: hasBodies) + ["faults"]
         case .changes:
             return ExportedRow.change(
-                Tables.change.blank, of: Tables.command.blank, session
+                Tables.change.blank, of: Tables.command.blank, session, since: nil
             ).names
         }
     }
@@ -114,6 +118,8 @@ public struct RowExport: Sendable {
     ) throws {
         var faulted = FaultedRows()
         try reader.extend(&faulted)
+        let starts = Dictionary(
+            uniqueKeysWithValues: try reader.sessions().map { ($0.id, $0.startedUnixNanoseconds) })
         // A reader's callbacks do not throw: what one of them threw is kept until it has returned.
         var failure: (any Error)?
         func keep(_ work: () throws -> Void) -> Bool {
@@ -130,13 +136,17 @@ public struct RowExport: Sendable {
                 keep {
                     try body(
                         .message(
-                            row, session, hasBody: hasBodies, faults: faulted.rules(of: row.id)))
+                            row, session, since: starts[session], hasBody: hasBodies,
+                            faults: faulted.rules(of: row.id)))
                 }
             }
         } else {
-            try reader.lines(filter) { line in
+            let messages = rows == .lines ? ListedMessages(for: filter) : .none
+            try reader.lines(filter, with: messages) { line in
                 keep {
-                    for row in try exported(line, reader, faulted) { try body(row) }
+                    for row in try exported(line, starts[line.session], reader, faulted) {
+                        try body(row)
+                    }
                 }
             }
         }
@@ -145,24 +155,29 @@ public struct RowExport: Sendable {
 
     /// What a line of a listing is written as: nothing where it is not requested.
     private func exported(
-        _ line: TraceLine, _ reader: TraceReader, _ faulted: FaultedRows
+        _ line: TraceLine, _ start: Int64?, _ reader: TraceReader, _ faulted: FaultedRows
     ) throws -> [ExportedRow] {
         switch (line, rows) {
         case (.exchange(let session, let row), .lines),
             (.exchange(let session, let row), .exchanges):
-            var made = ExportedRow.exchange(row, session)
+            var made = ExportedRow.exchange(row, session, since: start)
             if hasBodies { made.addBodies(of: try reader.exchange(row.id)) }
             made.add(faults: faulted.rules(of: row.id))
             return [made]
         case (.command(let session, let row), .lines), (.command(let session, let row), .commands):
             return [
                 .command(
-                    row, session, try reader.text(of: row.id),
+                    row, session, try reader.text(of: row.id), since: start,
                     faults: faulted.rules(of: row.message))
             ]
         case (.command(let session, let row), .changes) where row.name == "c":
             let changes = try reader.command(row.id)?.changes ?? []
-            return changes.map { .change($0, of: row, session) }
+            return changes.map { .change($0, of: row, session, since: start) }
+        case (.message(let session, let row), .lines):
+            return [
+                .message(
+                    row, session, since: start, hasBody: true, faults: faulted.rules(of: row.id))
+            ]
         default: return []
         }
     }

@@ -32,6 +32,7 @@ enum FaultLines {
                 }
             case .command(_, let row):
                 if row.id == fault.command || row.message == fault.message { found = line }
+            case .message: break
             }
             return found == nil
         }

@@ -25,6 +25,11 @@ enum LineFilter {
             if let bucket = row.bucket { terms.append(term("bucket", bucket)) }
             if let key = row.key, row.name != "init" { terms.append(term("key", key)) }
             if answered, let error = row.error { terms.append("error:\(error)") }
+        case .message(_, let row):
+            terms = [
+                "kind:message", "sender:\(row.sender == .client ? "client" : "server")",
+                "opcode:\(row.opcode)",
+            ]
         }
         return terms.joined(separator: " ")
     }

@@ -76,6 +76,7 @@ package struct Trigger: Hashable, Sendable {
             switch line {
             case .exchange(_, let row): self = .exchange(row.id)
             case .command(_, let row): self = .command(row.id)
+            case .message: return nil
             }
         }
     }

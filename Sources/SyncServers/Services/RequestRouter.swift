@@ -9,16 +9,19 @@ final class RequestRouter: Sendable {
     private let adminToken: String?
     /// What is set wherever it does not come with the request; nil for nothing.
     private let cookie: String?
+    /// Receives what was served; nil where nobody watches.
+    let served: (@Sendable (ServedEvent) -> Void)?
 
     /// A router to these services.
     init(
         _ commCare: CommCareService, _ simperium: SimperiumService, adminToken: String?,
-        cookie: String? = nil
+        cookie: String? = nil, served: (@Sendable (ServedEvent) -> Void)? = nil
     ) {
         self.commCare = commCare
         self.simperium = simperium
         self.adminToken = adminToken
         self.cookie = cookie
+        self.served = served
     }
 
     /// Has a request answered.
@@ -39,10 +42,19 @@ final class RequestRouter: Sendable {
         } else {
             commCare.answer(request, promise)
         }
+        let began = ContinuousClock.now
         let setCookie = cookie.flatMap { request.hasCookie($0) ? nil : "\($0); Path=/; HttpOnly" }
-        return promise.futureResult.map { answer in
+        return promise.futureResult.map { [served] answer in
             var answer = answer ?? .text(404, "There is nothing at this path")
             if let setCookie { answer.fields.append(.init("Set-Cookie", setCookie)) }
+            if let served {
+                let span = began.duration(to: .now).components
+                served(
+                    .request(
+                        method: request.method, target: request.target, status: answer.status,
+                        nanoseconds: span.seconds * 1_000_000_000 + span.attoseconds / 1_000_000_000
+                    ))
+            }
             return answer
         }
     }

@@ -32,6 +32,8 @@ public final class SyncServer: Sendable {
         public var pingSeconds: Int64?
         /// Receives errors, as text.
         public var notice: @Sendable (String) -> Void
+        /// Receives what was served, on any thread; nil where nobody watches.
+        public var served: (@Sendable (ServedEvent) -> Void)?
         /// What times the heartbeats of SockJS.
         var heartbeats = Heartbeats.timed
 
@@ -123,7 +125,8 @@ public final class SyncServer: Sendable {
             options.commCare, accounts, file, threads.next(), initial: options.initial,
             notice: options.notice)
         return RequestRouter(
-            commCare, simperium, adminToken: options.adminToken, cookie: options.cookie)
+            commCare, simperium, adminToken: options.adminToken, cookie: options.cookie,
+            served: options.served)
     }
 
     private static func listen(
@@ -140,6 +143,7 @@ public final class SyncServer: Sendable {
                 }
                 try channel.pipeline.syncOperations.addHandler(
                     SocketHandler(router.simperium, endpoint))
+                router.served?(.socket(target: target))
             })
         do throws(ListenError) {
             return try await HTTPServer.start(

@@ -7,11 +7,13 @@ public enum TraceLine: Hashable, Sendable {
     case exchange(SessionID, ExchangeRow)
     /// A Simperium command and its session; its text is not read.
     case command(SessionID, CommandRow)
+    /// A WebSocket message and its session.
+    case message(SessionID, MessageRow)
 
     /// The session.
     public var session: SessionID {
         switch self {
-        case .exchange(let session, _), .command(let session, _): session
+        case .exchange(let session, _), .command(let session, _), .message(let session, _): session
         }
     }
 
@@ -20,14 +22,16 @@ public enum TraceLine: Hashable, Sendable {
         switch self {
         case .exchange(_, let row): row.startedAt
         case .command(_, let row): row.at
+        case .message(_, let row): row.endedAt
         }
     }
 
-    /// The number of the exchange or command.
+    /// The number of the exchange, command or message.
     var id: Int64 {
         switch self {
         case .exchange(_, let row): row.id.rawValue
         case .command(_, let row): row.id.rawValue
+        case .message(_, let row): row.id.rawValue
         }
     }
 
@@ -35,10 +39,15 @@ public enum TraceLine: Hashable, Sendable {
     func precedes(_ other: TraceLine) -> Bool {
         if session != other.session { return session < other.session }
         if at != other.at { return at < other.at }
-        switch (self, other) {
-        case (.exchange, .command): return true
-        case (.command, .exchange): return false
-        default: return id < other.id
+        return rank == other.rank ? id < other.id : rank < other.rank
+    }
+
+    /// The place of its kind among lines of one time.
+    private var rank: Int {
+        switch self {
+        case .exchange: 0
+        case .message: 1
+        case .command: 2
         }
     }
 }

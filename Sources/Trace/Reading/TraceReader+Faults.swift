@@ -22,6 +22,8 @@ extension TraceReader {
     public func extend(_ rows: inout FaultedRows) throws(TraceError) {
         var known = rows
         try reported { () throws(StorageFault) in
+            // The query behind is long; most polls of a listing meet no new fault.
+            guard try db.integer("SELECT max(id) FROM fault_statement") > known.last else { return }
             let statement = try db.prepare(
                 """
                 SELECT f.id, f.exchange_id, f.message_id, f.rule, x.counterpart_id, m.counterpart_id

@@ -3,7 +3,65 @@ public import Filters
 internal import Storage
 public import Wire
 
+/// What the messages of a WebSocket have together.
+public struct SocketSize: Hashable, Sendable {
+    /// How many there are, pings and the like included.
+    public var messages: Int64 = 0
+    /// Bytes of the payloads that the client sent, inflated.
+    public var clientBytes: Int64 = 0
+    /// Bytes of the payloads that the server sent, inflated.
+    public var serverBytes: Int64 = 0
+}
+
 extension TraceReader {
+    /// What the messages of each WebSocket have together, by the exchange that opened it.
+    ///
+    /// - Parameter side: Whose messages.
+    /// - Returns: Those with messages.
+    /// - Throws: ``TraceError`` with code `storage`.
+    public func socketSizes(
+        of side: LineSide = .client
+    ) throws(TraceError) -> [ExchangeID: SocketSize] {
+        try reported { () throws(StorageFault) in
+            var sizes: [ExchangeID: SocketSize] = [:]
+            let rows = try list(
+                "SELECT m.exchange_id, m.sender, count(*), sum(m.size) FROM any_message m "
+                    + "WHERE \(side.condition("m")) GROUP BY 1, 2", []
+            ) { (ExchangeID($0.integer(0)), $0.integer(1), $0.integer(2), $0.integer(3)) }
+            for (exchange, sender, count, bytes) in rows {
+                sizes[exchange, default: SocketSize()].messages += count
+                if sender == 0 {
+                    sizes[exchange, default: SocketSize()].clientBytes = bytes
+                } else {
+                    sizes[exchange, default: SocketSize()].serverBytes = bytes
+                }
+            }
+            return sizes
+        }
+    }
+
+    /// The first messages of the WebSocket that an exchange opened.
+    ///
+    /// - Parameters:
+    ///   - exchange: The exchange.
+    ///   - limit: The maximum number of messages.
+    /// - Returns: The messages in order, and how many there are.
+    /// - Throws: ``TraceError`` with code `storage`.
+    public func messages(
+        of exchange: ExchangeRow, limit: Int
+    ) throws(TraceError) -> (rows: [MessageRow], count: Int64) {
+        try reported { () throws(StorageFault) in
+            let condition =
+                "FROM any_message m WHERE m.exchange_id = ?1 OR m.exchange_id = ?2 AND m.side = 'both'"
+            let ids = [exchange.id.rawValue, exchange.counterpart?.rawValue ?? 0]
+            let count = try list("SELECT count(*) \(condition)", ids) { $0.integer(0) }
+            let rows = try list(
+                "SELECT m.* \(condition) ORDER BY m.id LIMIT \(limit)", ids
+            ) { Tables.message.row($0) }
+            return (rows, count.first ?? 0)
+        }
+    }
+
     /// Passes on WebSocket messages in the order of their numbers, which is that of their last
     /// bytes.
     ///

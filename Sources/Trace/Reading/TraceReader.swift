@@ -1,6 +1,6 @@
 internal import CSQLite
 internal import Dissection
-public import Filters
+internal import Filters
 internal import Notation
 internal import Platform
 internal import Storage
@@ -75,70 +75,6 @@ public final class TraceReader {
         return db
     }
 
-    // MARK: Listing
-
-    /// Passes on exchanges and Simperium commands in order of session and time.
-    ///
-    /// - Parameters:
-    ///   - filter: Which; nil for all.
-    ///   - side: Whose conversation.
-    ///   - limit: The maximum number of lines; nil for no bound.
-    ///   - body: Receives each line and returns whether to go on.
-    /// - Throws: ``TraceError`` with code `storage`.
-    public func lines(
-        _ filter: Filter? = nil, of side: LineSide = .client, limit: Int? = nil,
-        _ body: (TraceLine) -> Bool
-    ) throws(TraceError) {
-        try lines(
-            filter, of: side, exchanges: 1...Int64.max, commands: 1...Int64.max, limit: limit,
-            body)
-    }
-
-    func lines(
-        _ filter: Filter?, of side: LineSide = .client, exchanges: ClosedRange<Int64>?,
-        commands: ClosedRange<Int64>?, openToo: Bool = true, limit: Int? = nil,
-        _ body: (TraceLine) -> Bool
-    ) throws(TraceError) {
-        try reported { () throws(StorageFault) in
-            var sources: [LineSource] = []
-            if let exchanges,
-                let source = try LineSource(
-                    db, .exchange, of: side, filter, exchanges, openToo: openToo)
-            {
-                sources.append(source)
-            }
-            if let commands,
-                let source = try LineSource(
-                    db, .command, of: side, filter, commands)
-            {
-                sources.append(source)
-            }
-            var left = limit ?? .max
-            while left > 0 {
-                var next: (line: TraceLine, source: LineSource)?
-                for source in sources {
-                    guard let line = try source.peek() else { continue }
-                    if let found = next, !line.precedes(found.line) { continue }
-                    next = (line, source)
-                }
-                guard let next else { return }
-                next.source.pop()
-                left -= 1
-                guard body(next.line) else { return }
-            }
-        }
-    }
-
-    /// The numbers of the last exchange and the last command, 0 for none.
-    public func lastNumbers() throws(TraceError) -> (exchange: Int64, command: Int64) {
-        try reported { () throws(StorageFault) in
-            (
-                try db.integer("SELECT max(id) FROM any_exchange"),
-                try db.integer("SELECT max(id) FROM any_command")
-            )
-        }
-    }
-
     // MARK: Details
 
     /// The sessions, in order.
@@ -159,6 +95,29 @@ public final class TraceReader {
                     seed: $0.optionalString(5).flatMap { UInt64($0) },
                     endedAt: $0.optionalInstant(6), ended: $0.optionalString(7))
             }
+        }
+    }
+
+    /// Nanoseconds from the start of the first session to the last thing that was recorded.
+    ///
+    /// - Parameter session: Of this session alone, from its start.
+    /// - Returns: The time; 0 for a trace without sessions.
+    /// - Throws: ``TraceError`` with code `storage`.
+    public func nanoseconds(of session: SessionID? = nil) throws(TraceError) -> Int64 {
+        try reported { () throws(StorageFault) in
+            try list(
+                """
+                SELECT max(CASE WHEN ?1 IS NULL
+                      THEN s.started_unix_ns - (SELECT min(started_unix_ns) FROM session) ELSE 0 END
+                    + max(
+                      coalesce((SELECT max(e.at_ns) FROM event e WHERE e.session_id = s.id), 0),
+                      coalesce((SELECT max(x.started_ns) FROM any_exchange x
+                        WHERE x.session_id = s.id), 0),
+                      coalesce((SELECT max(c.at_ns) FROM any_command c
+                        WHERE c.session_id = s.id), 0)))
+                FROM session s WHERE ?1 IS NULL OR s.id = ?1
+                """, bind: { $0.bind(1, session?.rawValue) }
+            ) { $0.integer(0) }.first ?? 0
         }
     }
 

@@ -5,11 +5,14 @@ internal import Wire
 
 /// Follows a trace that is being written.
 ///
-/// Passes on every command and every exchange once, an exchange when it has ended.
+/// Passes on every command, every message of the sockets that have no commands and every exchange
+/// once, an exchange when it has ended.
 public struct TraceTail {
     private let filter: Filter?
     private var exchange: Int64
     private var command: Int64
+    private var message: Int64
+    private let messages: ListedMessages
     /// Exchanges that were running when they were passed.
     private var open: Set<Int64> = []
 
@@ -26,7 +29,8 @@ public struct TraceTail {
         throws(TraceError)
     {
         self.filter = filter
-        (exchange, command) = fromStart ? (0, 0) : try reader.lastNumbers()
+        messages = ListedMessages(for: filter)
+        (exchange, command, message) = fromStart ? (0, 0, 0) : try reader.lastNumbers()
         if !fromStart { open = try reader.openExchanges(in: 0...exchange) }
     }
 
@@ -46,14 +50,16 @@ public struct TraceTail {
         let stillOpen = try reader.openExchanges(in: 0...max(last.exchange, exchange))
         var lines: [TraceLine] = []
         for id in open.subtracting(stillOpen).sorted() {
-            try reader.lines(filter, exchanges: id...id, commands: nil) {
+            try reader.lines(filter, LineRanges(exchanges: id...id), with: .none) {
                 lines.append($0)
                 return true
             }
         }
-        let new = exchange < last.exchange ? exchange + 1...last.exchange : nil
-        let commands = command < last.command ? command + 1...last.command : nil
-        try reader.lines(filter, exchanges: new, commands: commands) { line in
+        let new = LineRanges(
+            exchanges: Self.range(after: exchange, upTo: last.exchange),
+            commands: Self.range(after: command, upTo: last.command),
+            messages: Self.range(after: message, upTo: last.message))
+        try reader.lines(filter, new, with: messages) { line in
             if case .exchange(_, let row) = line, stillOpen.contains(row.id.rawValue) {
                 return true
             }
@@ -63,7 +69,12 @@ public struct TraceTail {
         lines.sort { $0.precedes($1) }
         open = stillOpen
         (exchange, command) = (max(exchange, last.exchange), max(command, last.command))
+        message = max(message, last.message)
         for line in lines { body(line) }
+    }
+
+    private static func range(after first: Int64, upTo last: Int64) -> ClosedRange<Int64>? {
+        first < last ? first + 1...last : nil
     }
 }
 

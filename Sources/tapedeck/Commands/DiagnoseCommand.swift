@@ -82,6 +82,10 @@ struct DiagnoseCommand: ParsableCommand {
             valueName: "duration"))
     var patience: TimeSpan?
 
+    @OptionGroup var times: TimeOption
+
+    @OptionGroup var paging: PagerOption
+
     @Option(
         help: ArgumentHelp("Explain a rule; takes no trace.", valueName: "RULE"),
         completion: .custom { _, _, prefix in Completion.rules(prefix) })
@@ -133,7 +137,7 @@ struct DiagnoseCommand: ParsableCommand {
         } else if markdown {
             StandardOutput.write(report.markdown(trace: trace))
         } else if junit != "-", sarif != "-" {
-            report.printText()
+            try print(report, of: trace)
         }
         let failing = report.all.count { failOn.includes($0.severity) }
         if failing > 0 {
@@ -143,6 +147,17 @@ struct DiagnoseCommand: ParsableCommand {
             )
         }
         try failOnUndecided(report, trace)
+    }
+
+    private func print(_ report: DiagnosisReport, of trace: String) throws(Failure) {
+        var column = TimeColumn(times.time)
+        if times.time != .relative {
+            let reader = try TraceReader.opened(trace)
+            column.learn(
+                try reader.reading { reader throws(TraceError) in try reader.sessions() })
+        }
+        paging.begin()
+        report.printText(times.time, column)
     }
 
     /// What makes the diagnosis fail that is no finding.

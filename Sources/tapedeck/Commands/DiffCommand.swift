@@ -92,7 +92,10 @@ struct DiffCommand: ParsableCommand {
             throw Failure(error)
         }
         do {
-            return try SessionStateReading.read(reader, upto: .end).state
+            return try PatienceLine.during("reading the state of \(path)") {
+                () throws(SessionError) in
+                try SessionStateReading.read(reader, upto: .end).state
+            }
         } catch {
             throw Failure(error)
         }

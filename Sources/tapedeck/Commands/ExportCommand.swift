@@ -108,7 +108,9 @@ struct ExportCommand: AsyncParsableCommand {
             let outcome = try Redaction(options: options).write(
                 from: trace, to: target, progress: line.show)
             line.end()
-            say("\(outcome.secrets) secrets replaced in \(outcome.connections) connections")
+            say(
+                Summary.count(Int64(outcome.secrets), "secret") + " replaced in "
+                    + Summary.count(Int64(outcome.connections), "connection"))
             try check(target, options, line)
             if format == .tape {
                 if target != file { try TraceFiles.copy(target, to: file) }
@@ -202,9 +204,10 @@ struct ExportCommand: AsyncParsableCommand {
         let sockets = try Filter.parse("status:101")
         try TraceReader.opened(trace).reading { reader throws(TraceError) in
             var speaking: Set<ConnectionID> = []
-            try reader.lines(filter) { line in
+            try reader.lines(filter, with: ListedMessages(for: filter)) { line in
                 switch line {
                 case .exchange(_, let row): exchanges.insert(row.id)
+                case .message(_, let row): exchanges.insert(row.exchange)
                 case .command(_, let row): speaking.insert(row.connection)
                 }
                 return true

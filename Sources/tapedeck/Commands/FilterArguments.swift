@@ -14,7 +14,7 @@ struct FilterArguments: ParsableArguments {
 
     /// The filter; nil without one.
     func parsed() throws(Failure) -> Filter? {
-        let text = filter.joined(separator: " ")
+        let text = filterText
         guard !filter.isEmpty else { return nil }
         do {
             return try Filter.parse(text)
@@ -28,6 +28,9 @@ struct FilterArguments: ParsableArguments {
             throw Failure(error, in: text)
         }
     }
+
+    /// The filter as it was written.
+    var filterText: String { filter.joined(separator: " ") }
 
     /// A reader of the trace; its warning goes to standard error.
     func open() throws(Failure) -> TraceReader { try TraceReader.opened(trace) }

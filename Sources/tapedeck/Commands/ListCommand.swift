@@ -8,7 +8,7 @@ import Wire
 struct ListCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "ls",
-        abstract: "List exchanges and Simperium commands in order of time.",
+        abstract: "List exchanges, Simperium commands and WebSocket messages in order of time.",
         discussion: """
             A filter is made of comparisons such as status:503, method:POST, host:*.example, \
             api:commcare.restore, bucket:notes, key:note1, command:c, sender:client, at:1s..3s, \
@@ -32,19 +32,37 @@ struct ListCommand: ParsableCommand {
     @Option(name: .shortAndLong, help: "Print at most this many lines.")
     var limit: Int?
 
+    @OptionGroup var times: TimeOption
+
+    @OptionGroup var tables: TableOptions
+
+    @OptionGroup var paging: PagerOption
+
     func run() throws {
+        if json, tables.csv { throw Failure(.usage, "--json and --csv exclude each other") }
+        if let limit, limit < 0 { throw Failure(.usage, "--limit is at least 0") }
         let filter = try arguments.parsed()
         let reader = try arguments.open()
-        let printer = LinePrinter(isJSON: json)
+        let printer = LinePrinter(isJSON: json, times: times.time)
+        if !json, !tables.csv { paging.begin() }
+        if try printTable(filter, reader) { return }
+        var isEmpty = true
         try reader.reading { reader throws(TraceError) in
             var texts = CommandTexts(reader: reader)
             try printer.learn(from: reader)
-            try reader.lines(filter, of: side.lines, limit: limit) { line in
+            try printer.learnSockets(from: reader, of: side.lines)
+            let messages = ListedMessages(for: filter)
+            try reader.lines(filter, with: messages, of: side.lines, limit: limit) { line in
+                isEmpty = false
                 printer.print(line, &texts)
                 return true
             }
         }
         printer.flush()
+        if isEmpty, let filter, let hint = EmptyResult.hint(arguments.filterText, filter) {
+            Pager.finish()
+            StandardError.warn(hint)
+        }
     }
 }
 
@@ -68,10 +86,12 @@ struct TailCommand: AsyncParsableCommand {
     @Flag(help: "Begin with what is already in the trace.")
     var all = false
 
+    @OptionGroup var times: TimeOption
+
     func run() async throws {
         let filter = try arguments.parsed()
         let reader = try arguments.open()
-        let printer = LinePrinter(isJSON: json)
+        let printer = LinePrinter(isJSON: json, times: times.time)
         let signal = StopSignal()
         let stopped = Task { await signal.wait() }
         var tail = try reader.reading { reader throws(TraceError) in

@@ -16,14 +16,14 @@ struct RebuildCommand: ParsableCommand {
     var trace: String
 
     func run() throws {
+        var bar = ProgressBar()
+        defer { bar.clear() }
         do {
             try Rebuild.run(path: trace) { share in
-                guard StandardError.isTerminal else { return }
-                StandardError.write("\rrebuilding: \(Int(share * 100)) %")
+                bar.show(done: Int(share * 1_000), of: 1_000, "rebuilding")
             }
         } catch {
             throw Failure(error)
         }
-        if StandardError.isTerminal { StandardError.write("\n") }
     }
 }

@@ -6,7 +6,9 @@ extension RecordedSession {
     /// Opens a trace for replay, and reports its warnings on standard error.
     static func opened(_ path: String) throws(Failure) -> RecordedSession {
         do {
-            let session = try RecordedSession(path: path)
+            let session = try PatienceLine.during("reading \(path)") { () throws(TraceError) in
+                try RecordedSession(path: path)
+            }
             session.warning.map(StandardError.warn)
             return session
         } catch {
@@ -43,7 +45,9 @@ extension FaultJudgement {
         trace: String, session: SessionID? = nil
     ) throws(Failure) -> FaultJudgement {
         do {
-            let judgement = try judge(trace: trace, session: session)
+            let judgement = try PatienceLine.during("judging faults") { () throws(SessionError) in
+                try judge(trace: trace, session: session)
+            }
             judgement.warning.map(StandardError.warn)
             return judgement
         } catch {

@@ -71,12 +71,19 @@ struct ShowCommand: ParsableCommand {
     @Flag(help: "Print a JSON object.")
     var json = false
 
+    @OptionGroup var times: TimeOption
+
+    @OptionGroup var paging: PagerOption
+
     func run() throws {
         guard [raw, curl, json].count(where: { $0 }) <= 1 else {
             throw Failure(.usage, "--raw, --curl and --json exclude each other")
         }
         if case .finding(let number) = id { return try show(number) }
         let reader = try TraceReader.opened(trace)
+        let times = PageTimes(
+            times.time, try reader.reading { reader throws(TraceError) in try reader.sessions() })
+        if !raw, !curl, !json { paging.begin() }
         switch id {
         case .finding: break
         case .exchange(let id):
@@ -85,20 +92,20 @@ struct ShowCommand: ParsableCommand {
             if raw { return try RawBytes(reader: reader, side: side?.peer).write(detail) }
             if curl { return StandardOutput.write(bytes: try repeating(detail)) }
             if json { return StandardOutput.write(JSONDetail.exchange(detail) + "\n") }
-            StandardOutput.write(try ExchangePage(reader: reader).text(detail))
+            StandardOutput.write(try ExchangePage(reader: reader, times: times).text(detail))
         case .message(let id):
             guard let detail = try reader.reading({ r throws(TraceError) in try r.message(id) })
             else { throw missing("message \(id)") }
             if curl { throw Failure(.usage, "--curl repeats an exchange; a message has none") }
             if raw { return StandardOutput.write(bytes: detail.row.payload) }
             if json { return StandardOutput.write(JSONDetail.message(detail) + "\n") }
-            StandardOutput.write(MessagePage.text(detail))
+            StandardOutput.write(MessagePage.text(detail, times))
         case .command(let id):
             guard let detail = try reader.reading({ r throws(TraceError) in try r.command(id) })
             else { throw missing("command \(id)") }
             if curl { throw Failure(.usage, "--curl repeats an exchange; a command has none") }
             if raw { return StandardOutput.write(bytes: detail.text) }
-            let page = CommandPage(reader: reader)
+            let page = CommandPage(reader: reader, times: times)
             if json {
                 return StandardOutput.write(
                     JSONDetail.command(detail, effects: try page.effects(detail)) + "\n")
@@ -109,7 +116,7 @@ struct ShowCommand: ParsableCommand {
             else { throw missing("connection \(id)") }
             if raw || curl { throw Failure(.usage, "--raw and --curl go with an exchange") }
             if json { return StandardOutput.write(JSONDetail.connection(detail) + "\n") }
-            StandardOutput.write(ConnectionPage.text(detail))
+            StandardOutput.write(ConnectionPage.text(detail, times))
         }
     }
 

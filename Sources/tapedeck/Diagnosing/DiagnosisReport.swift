@@ -47,17 +47,21 @@ struct DiagnosisReport {
         }
     }
 
-    /// Prints a paragraph for each finding, and a summary.
-    func printText() {
+    /// Prints a paragraph for the first finding of each rule with a line for each other one, and a
+    /// summary.
+    func printText(_ notation: TimeNotation = .relative, _ column: TimeColumn) {
         for session in sessions {
             let open = undecided[session.id] ?? []
             if session.findings.isEmpty && open.isEmpty { continue }
             if sessions.count > 1 { StandardOutput.write("session \(session.id)\n\n") }
-            for finding in session.findings {
-                StandardOutput.write(FindingText.paragraph(finding) + "\n")
+            let times = FindingTimes(notation, column, in: session.id)
+            for group in Self.byRule(session.findings) {
+                guard let first = group.first else { continue }
+                StandardOutput.write(FindingText.paragraph(first, times))
+                StandardOutput.write(FindingText.repeats(Array(group.dropFirst()), times) + "\n")
             }
             for duty in open {
-                StandardOutput.write(FindingText.paragraph(duty) + "\n")
+                StandardOutput.write(FindingText.paragraph(duty, times) + "\n")
             }
         }
         StandardOutput.write(summary + "\n")
@@ -72,6 +76,21 @@ struct DiagnosisReport {
     var counts: [SessionID: EvidenceCounts] {
         Dictionary(
             diagnosis.sessions.map { ($0.id, $0.counts) }, uniquingKeysWith: { $0 + $1 })
+    }
+
+    /// The findings of each rule, in the order of the first ones.
+    static func byRule(_ findings: [Finding]) -> [[Finding]] {
+        var places: [String: Int] = [:]
+        var groups: [[Finding]] = []
+        for finding in findings {
+            if let place = places[finding.rule.id] {
+                groups[place].append(finding)
+            } else {
+                places[finding.rule.id] = groups.count
+                groups.append([finding])
+            }
+        }
+        return groups
     }
 
     private var summary: String {

@@ -4,24 +4,25 @@ import Wire
 
 /// Findings as text.
 enum FindingText {
-    /// Columns of a line before it is broken.
-    private static let width = 100
+    /// Columns of a line before it is broken: those of the terminal, within what reads well.
+    private static let width = Terminal.columns.map { min(max($0, 40), 160) } ?? 100
 
     /// A paragraph about a finding.
-    static func paragraph(_ finding: Finding, hasColour: Bool = StandardOutput.hasColour) -> String
-    {
+    static func paragraph(
+        _ finding: Finding, _ times: FindingTimes = .relative,
+        hasColour: Bool = StandardOutput.hasColour
+    ) -> String {
         var head = paint(finding.severity.rawValue, finding.severity, hasColour)
         head += " \(finding.rule.id)"
         if let number = finding.number { head += "  \(number)" }
-        head += "  \(TimeSpan.clock(finding.at.nanoseconds)) s"
+        head += "  \(times.text(finding.at))"
         head += "  \(finding.rule.blames) \(ListLine.clean(finding.client))"
         if !finding.topic.isEmpty { head += "  \(ListLine.clean(finding.topic))" }
         if finding.times > 1 {
-            let last = TimeSpan.clock(finding.lastAt.nanoseconds)
-            head += "  \(finding.times) times, last at \(last) s"
+            head += "  \(finding.times) times, last at \(times.text(finding.lastAt))"
         }
         var lines = [head] + wrapped(finding.detail, "  ", "  ")
-        lines += evidence(finding.steps)
+        lines += evidence(finding.steps, times)
         lines += wrapped(finding.expected, "  expected: ", "    ")
         if let harm = finding.rule.harm { lines += wrapped(harm, "  harm: ", "    ") }
         lines += wrapped(finding.rule.source, "  source: ", "    ")
@@ -30,12 +31,12 @@ enum FindingText {
     }
 
     /// A paragraph about what could not be decided.
-    static func paragraph(_ duty: UndecidedDuty) -> String {
-        var head = "undecided \(duty.rule.id)  \(TimeSpan.clock(duty.at.nanoseconds)) s"
+    static func paragraph(_ duty: UndecidedDuty, _ times: FindingTimes = .relative) -> String {
+        var head = "undecided \(duty.rule.id)  \(times.text(duty.at))"
         head += "  \(duty.rule.blames) \(ListLine.clean(duty.client))"
         if !duty.topic.isEmpty { head += "  \(ListLine.clean(duty.topic))" }
         var lines = [head] + wrapped(waiting(duty), "  ", "  ")
-        lines += evidence(duty.steps)
+        lines += evidence(duty.steps, times)
         lines += wrapped(duty.expected, "  expected: ", "    ")
         return lines.joined(separator: "\n") + "\n"
     }
@@ -56,9 +57,9 @@ enum FindingText {
     }
 
     /// The lines about the steps of the evidence.
-    private static func evidence(_ steps: [FindingStep]) -> [String] {
+    private static func evidence(_ steps: [FindingStep], _ times: FindingTimes) -> [String] {
         var lines: [String] = []
-        let clocks = steps.map { TimeSpan.clock($0.at.nanoseconds) }
+        let clocks = times.clocks(steps.map(\.at))
         let names = steps.map(row)
         let (clock, name) = (
             clocks.map(\.count).max() ?? 0, names.map(\.count).max() ?? 0
@@ -86,10 +87,26 @@ enum FindingText {
         return ""
     }
 
+    /// The lines about findings of a rule after the first one, which has said what is expected.
+    static func repeats(_ findings: [Finding], _ times: FindingTimes = .relative) -> String {
+        guard let rule = findings.first?.rule else { return "" }
+        let count = Summary.count(Int64(findings.count), "more finding")
+        var lines = ["  \(count) of \(rule.id):"]
+        for finding in findings {
+            var start = "    " + (finding.number.map { "\($0)  " } ?? "")
+            start += "\(times.text(finding.at))  \(ListLine.clean(finding.client))"
+            if let step = finding.steps.last.map(row), !step.isEmpty { start += "  \(step)" }
+            if finding.times > 1 { start += "  \(finding.times) times" }
+            lines += wrapped(finding.detail, start + ": ", "      ")
+        }
+        return lines.joined(separator: "\n") + "\n"
+    }
+
     /// One line, as it is printed while a session is recorded.
-    static func line(_ finding: Finding) -> String {
+    static func line(_ finding: Finding, hasColour: Bool = StandardOutput.hasColour) -> String {
         let step = finding.steps.last.map(row) ?? ""
-        return "\(finding.severity.rawValue) \(finding.rule.id)"
+        return paint(finding.severity.rawValue, finding.severity, hasColour)
+            + " \(finding.rule.id)"
             + "  \(TimeSpan.clock(finding.at.nanoseconds)) s"
             + "  \(finding.rule.blames) \(ListLine.clean(finding.client))"
             + (step.isEmpty ? "" : "  \(step)") + ": \(ListLine.clean(finding.detail))"

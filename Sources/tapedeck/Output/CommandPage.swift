@@ -8,6 +8,7 @@ import Wire
 /// One Simperium command as text: its payload laid out, and what its changes do.
 struct CommandPage {
     let reader: TraceReader
+    let times: PageTimes
 
     /// The page.
     func text(_ detail: CommandDetail) throws(Failure) -> String {
@@ -16,7 +17,7 @@ struct CommandPage {
             "command c\(row.id) \(ListLine.clean(row.name)) from the \(row.sender)"
                 + (row.bucket.map { ", bucket \(ListLine.clean($0))" } ?? "")
                 + (row.channel.map { ", channel \($0)" } ?? ""),
-            "  \(TimeSpan.clock(row.at.nanoseconds)) s into session \(detail.session), "
+            "  \(times.phrase(row.at, in: detail.session)), "
                 + "message m\(row.message), connection k\(row.connection)",
         ]
         lines += FateText.lines(row.side, row.fate, row.counterpart.map { "c\($0)" })

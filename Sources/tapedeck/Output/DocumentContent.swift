@@ -50,7 +50,8 @@ struct DocumentContent {
     }
 
     private var more: [String] {
-        blockCount > blocks.count ? ["    … \(blockCount - blocks.count) more cases"] : []
+        blockCount > blocks.count
+            ? ["    … \(Summary.count(Int64(blockCount - blocks.count), "more case"))"] : []
     }
 
     private var counts: [String] {
@@ -60,17 +61,20 @@ struct DocumentContent {
             if summary.casesWithoutType > 0 {
                 types.append("without type \(summary.casesWithoutType)")
             }
-            lines.append(line(.cases, "\(summary.cases) cases", types))
+            lines.append(line(.cases, Summary.count(Int64(summary.cases), "case"), types))
             if summary.closes > 0 { lines.append("      \(summary.closes) of them closed") }
         }
         if !summary.fixtures.isEmpty {
             let count = summary.fixtures.values.reduce(0) { $0 + $1.count }
             let names = Self.sorted(summary.fixtures.map { ($0.key.string, Int($0.value.bytes)) })
-            lines.append(line(.fixtures, "\(count) fixtures", names.map { "\($0) B" }))
+            lines.append(
+                line(.fixtures, Summary.count(Int64(count), "fixture"), names.map { "\($0) B" }))
         }
         if let ledgers = summary.sections[.ledgers] {
             lines.append(
-                line(.ledgers, "\(ledgers.count) ledgers", ["\(summary.ledgerEntries) entries"]))
+                line(
+                    .ledgers, Summary.count(Int64(ledgers.count), "ledger"),
+                    [Summary.count(Int64(summary.ledgerEntries), "entry")]))
         }
         if let user = summary.username { lines.append("    for \(ListLine.clean(user))") }
         if let keptBytes {

@@ -1,4 +1,5 @@
 import Dissection
+import Formats
 import OpenRosa
 import Trace
 import Wire
@@ -6,13 +7,17 @@ import Wire
 /// One exchange as text: heads as sent, bodies formatted, and what they mean.
 struct ExchangePage {
     let reader: TraceReader
+    let times: PageTimes
 
     /// The page.
     func text(_ detail: ExchangeDetail) throws(Failure) -> String {
-        var lines = ["exchange #\(detail.row.id): \(ListLine.clean(ListLine.url(detail.row)))"]
+        var lines = ["exchange #\(detail.row.id): \(ListLine.clean(detail.row.url))"]
         lines += summary(detail)
         lines += try side("request", detail, .client, detail.request)
         lines += try side("response", detail, .server, detail.response)
+        if detail.row.status == 101 {
+            lines += try SocketPage(reader: reader, times: times).lines(detail.row, detail.session)
+        }
         return lines.joined(separator: "\n") + "\n"
     }
 
@@ -20,8 +25,7 @@ struct ExchangePage {
         let row = detail.row
         var facts = ["  \(row.api), \(row.outcome.rawValue), connection k\(row.connection)"]
         if row.isLocal { facts[0] += ", answered by tapedeck" }
-        var times =
-            "  began \(TimeSpan.clock(row.startedAt.nanoseconds)) s into session \(detail.session)"
+        var times = "  began \(self.times.phrase(row.startedAt, in: detail.session))"
         if let first = row.respondedAt {
             times +=
                 ", first byte after \(TimeSpan.text(first.nanoseconds - row.startedAt.nanoseconds))"
@@ -124,9 +128,10 @@ struct ExchangePage {
         if let id = row.restoreID { facts.append("restore id \(id)") }
         if let id = row.instanceID { facts.append("instance \(id)") }
         if row.kind == "form", let namespace = row.namespace { facts.append(namespace) }
-        if row.cases > 0 { facts.append("\(row.cases) cases") }
-        if row.fixtures > 0 { facts.append("\(row.fixtures) fixtures") }
-        if row.ledgers > 0 { facts.append("\(row.ledgers) ledgers") }
+        let counts = [(row.cases, "case"), (row.fixtures, "fixture"), (row.ledgers, "ledger")]
+        for (count, noun) in counts where count > 0 {
+            facts.append(Summary.count(Int64(count), noun))
+        }
         if let items = row.items { facts.append("items \(items)") }
         if let problem = row.problem { facts.append("! \(problem)") }
         return "  \(row.kind): \(ListLine.clean(facts.joined(separator: ", ")))"

@@ -5,13 +5,13 @@ import Wire
 /// One WebSocket message as text.
 enum MessagePage {
     /// The page.
-    static func text(_ detail: MessageDetail) -> String {
+    static func text(_ detail: MessageDetail, _ times: PageTimes) -> String {
         let row = detail.row
         var lines = [
             "message m\(row.id) from the \(row.sender), \(opcode(row.opcode)), "
                 + "\(ByteCount.text(row.size))"
                 + (row.isCompressed ? " (\(ByteCount.text(row.wireSize)) deflated)" : ""),
-            "  \(TimeSpan.clock(row.at.nanoseconds)) s into session \(detail.session), "
+            "  \(times.phrase(row.at, in: detail.session)), "
                 + "connection k\(row.connection), socket of exchange #\(row.exchange)",
         ]
         lines += FateText.lines(row.side, row.fate, row.counterpart.map { "m\($0)" })
@@ -22,7 +22,7 @@ enum MessagePage {
                 "  frame \(frame.position): \(opcode(frame.opcode))"
                     + (frame.fin ? ", fin" : "") + (frame.rsv == 0 ? "" : ", rsv \(frame.rsv)")
                     + (frame.mask.map { ", mask \(String($0, radix: 16))" } ?? ", not masked")
-                    + ", \(frame.payloadSize) bytes, chunk \(frame.place.chunk) at \(frame.place.offset)"
+                    + ", \(frame.payloadSize) byte\(frame.payloadSize == 1 ? "" : "s"), chunk \(frame.place.chunk) at \(frame.place.offset)"
             )
         }
         for command in detail.commands { lines.append("  command c\(command.id)") }

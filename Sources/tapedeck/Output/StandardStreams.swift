@@ -42,6 +42,7 @@ enum StandardOutput {
                 )
             }
         }
+        Pager.finish()
         StandardError.finish()
     }
 
@@ -57,18 +58,24 @@ enum StandardOutput {
         }
         if let queue = queue.withLock({ $0 }) { return queue.put(bytes) }
         lock.withLock { _ in
-            guard FileDescriptor.write(bytes, to: 1) == nil else { exit(0) }
+            guard FileDescriptor.write(bytes, to: 1) == nil else {
+                Pager.finish()
+                exit(0)
+            }
         }
     }
 
-    /// Whether it is a terminal.
-    static var isTerminal: Bool { isatty(1) == 1 }
+    private static let keepsTerminal = Mutex(false)
 
-    /// Whether colours are wanted: on a terminal that is not dumb, and not with `NO_COLOR`.
+    /// What is written goes to a terminal, though through a pipe from now on.
+    static func keepTerminal() { keepsTerminal.withLock { $0 = true } }
+
+    /// Whether it is a terminal.
+    static var isTerminal: Bool { isatty(1) == 1 || keepsTerminal.withLock { $0 } }
+
+    /// Whether colours are wanted: on a terminal that has them, and not with `NO_COLOR`.
     static var hasColour: Bool {
-        let variables = ProcessInfo.processInfo.environment
-        return isTerminal && variables["NO_COLOR", default: ""].isEmpty
-            && variables["TERM"] != "dumb"
+        Terminal.hasColour(isTerminal: isTerminal, ProcessInfo.processInfo.environment)
     }
 }
 

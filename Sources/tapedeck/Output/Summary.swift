@@ -30,6 +30,8 @@ enum Summary {
 
     /// `1 exchange`, `2 exchanges`.
     static func count(_ number: Int64, _ noun: String) -> String {
-        "\(number) \(noun)\(number == 1 ? "" : "s")"
+        guard number != 1 else { return "1 \(noun)" }
+        let isEntry = noun.hasSuffix("ry") || noun.hasSuffix("ty")
+        return "\(number) \(isEntry ? noun.dropLast() + "ies" : noun + "s")"
     }
 }

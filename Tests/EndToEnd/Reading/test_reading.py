@@ -198,6 +198,6 @@ def test_show_tells_what_documents_do(written) -> None:
     form = tapedeck("show", written, "1").stdout
     assert 'case c1: creates p "Ada"' in form
     restore = tapedeck("show", written, "3").stdout
-    assert re.search(r"^    1 cases, .*: p 1$", restore, re.M), restore
+    assert re.search(r"^    1 case, .*: p 1$", restore, re.M), restore
     counts = json.loads(tapedeck("show", written, "3", "--json").stdout)["openrosa"][0]["counts"]
     assert counts["cases"] == 1 and counts["cases_by_type"] == {"p": 1}

@@ -148,12 +148,25 @@ struct ClientCommCareOptions: ParsableArguments {
         do throws(CommCareClientError) { outcome = try await session.run(work) } catch {
             throw Self.failure(error)
         }
-        if bar { StandardError.write("\n") }
+        // What is left of the bar says less than the sentence.
+        if bar { StandardError.write("\r\u{1B}[K") }
         switch outcome {
-        case .done: break
+        case .done: StandardError.warn(try Self.holdings(state))
         case .later(let reason), .unreachable(let reason): throw Failure(.temporary, reason)
         case .refused(let reason): throw Failure(.data, reason)
         }
+    }
+
+    /// What the device has: `4 cases, sync token 7, 0 forms waiting`.
+    private static func holdings(_ state: CommCareState) throws -> String {
+        do throws(CommCareClientError) {
+            let waiting = try state.entries().count { $0.state == .queued || $0.state == .held }
+            let token = try state.fact("token").map { "sync token \($0)" } ?? "no sync token"
+            return [
+                Summary.count(Int64(try state.caseIDs().count), "case"), token,
+                Summary.count(Int64(waiting), "form") + " waiting",
+            ].joined(separator: ", ")
+        } catch { throw failure(error) }
     }
 
     /// Whether a password for this server can be read on the network path.

@@ -158,6 +158,7 @@ struct RecordCommand: AsyncParsableCommand {
         let lines = LiveLines(isQuiet: quiet || command.isGiven)
         let started = Int64(Date().timeIntervalSince1970 * 1e9)
         let writer = try openTrace(rules, started, lines: lines, signal: signal, stopped: stopped)
+        if rules != nil { lines.nameFaults(in: writer.path) }
         let live: LiveDiagnosis?
         do {
             live =

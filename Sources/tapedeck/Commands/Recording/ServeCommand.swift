@@ -120,6 +120,8 @@ struct ServeCommand: AsyncParsableCommand {
         options.commCare.submissionsPerMinute = submissionsPerMinute
         options.commCare.restoresPerMinute = restoresPerMinute
         options.commCare.requestsPerMinute = requestsPerMinute
+        let lines = ServedLines()
+        options.served = { lines.add($0) }
         let trusted = tls ? try authority.open() : nil
         options.tls = try trusted.map(leaves)
         let server: SyncServer
@@ -135,13 +137,19 @@ struct ServeCommand: AsyncParsableCommand {
             StandardError.warn(line)
         }
         StandardOutput.write("admin at http://\(address)/admin/ token \(token)\n")
-        var environment = CommandEnvironment()
         let place = CommandEnvironment.reachable(listen.host, server.port)
+        for line in ServedLines.places(
+            place, isOpen: self.accounts == nil && from == nil, token: Self.adminToken())
+        {
+            StandardOutput.write(line + "\n")
+        }
+        var environment = CommandEnvironment()
         environment.server = place
         environment.more["TAPEDECK_ADMIN_URL"] = "http://\(place)/admin"
         environment.more["TAPEDECK_ADMIN_TOKEN"] = token
         let outcome = await command.run(environment, trusting: trusted, StopSignal())
         await server.stop()
+        StandardOutput.write(lines.summary + "\n")
         try outcome.check(nil)
     }
 

@@ -128,15 +128,18 @@ struct ReplayClientText {
         if clients > 1 { parts.append("\(figures.finished) of \(clients) clients") }
         if figures.exchanges > 0 {
             parts.append(
-                "\(figures.played) exchanges, \(number(Double(figures.played) / seconds))/s")
+                "\(Summary.count(Int64(figures.played), "exchange")), \(number(Double(figures.played) / seconds))/s"
+            )
         }
         if figures.commands > 0 {
             let count = figures.sent + figures.came
-            parts.append("\(count) commands, \(number(Double(count) / seconds))/s")
+            parts.append(
+                "\(Summary.count(Int64(count), "command")), \(number(Double(count) / seconds))/s")
         }
         if figures.messages > 0 {
             let count = figures.messagesSent + figures.messagesCame
-            parts.append("\(count) messages, \(number(Double(count) / seconds))/s")
+            parts.append(
+                "\(Summary.count(Int64(count), "message")), \(number(Double(count) / seconds))/s")
         }
         if figures.differing > 0 { parts.append("\(figures.differing) differ") }
         return parts.joined(separator: "; ")

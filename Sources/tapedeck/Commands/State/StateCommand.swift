@@ -58,12 +58,17 @@ struct StateCommand: ParsableCommand {
             throw Failure(error)
         }
         if let warning = reader.warning { StandardError.write("tapedeck: \(warning)\n") }
-        let reading = try SessionStateReading.read(
-            reader, upto: try StateTime.moment(at: at, session: session))
-        if reading.cut > 0 {
-            StandardError.write(
-                "tapedeck: \(reading.cut) long commands were skipped: their bytes were deleted\n")
+        let moment = try StateTime.moment(at: at, session: session)
+        let reading = try PatienceLine.during("reading") {
+            try SessionStateReading.read(reader, upto: moment)
         }
+        if reading.cut > 0 {
+            let commands = Summary.count(Int64(reading.cut), "long command")
+            StandardError.warn(
+                "\(commands) \(reading.cut == 1 ? "was" : "were") skipped, whose bytes were deleted"
+            )
+        }
+        if let hint = try endOfTrace(before: moment) { StandardError.warn(hint) }
         let view = StateView(
             state: reading.state, at: reading.at, anchor: reader.anchor, bucket: bucket,
             user: user, key: key)
@@ -76,5 +81,16 @@ struct StateCommand: ParsableCommand {
             disagreements = diff ? page.writeDifferences() : page.write()
         }
         if diff, disagreements > 0 { throw ExitCode(Failure.Status.failed.rawValue) }
+    }
+
+    /// That the trace, or the session, ends before a time since its start.
+    private func endOfTrace(before moment: StateMoment) throws(Failure) -> String? {
+        guard case .time(let nanoseconds, let session) = moment else { return nil }
+        let end = try TraceReader.opened(trace).reading { reader throws(TraceError) in
+            try reader.nanoseconds(of: session)
+        }
+        guard nanoseconds > end else { return nil }
+        let what = session.map { "session \($0)" } ?? "the trace"
+        return "\(what) ends at \(TimeSpan.clock(end)) s; this is the state then"
     }
 }

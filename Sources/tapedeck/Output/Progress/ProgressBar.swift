@@ -5,6 +5,7 @@ struct ProgressBar {
 
     private let isShown = StandardError.isTerminal
     private var length = 0
+    private let estimate = ProgressEstimate()
 
     /// No line yet.
     init() {}
@@ -12,7 +13,8 @@ struct ProgressBar {
     /// Shows a bar and a text; elsewhere than on a terminal, nothing.
     mutating func show(done: Int, of all: Int, _ text: String) {
         guard isShown else { return }
-        let line = Self.line(done: done, of: all, text)
+        let share = all > 0 ? Double(done) / Double(all) : 1
+        let line = Self.line(done: done, of: all, text) + estimate.text(share: share)
         let rest = String(repeating: " ", count: max(0, length - line.count))
         StandardError.write("\r\(line)\(rest)")
         length = line.count

@@ -5,6 +5,7 @@ final class ProgressLine {
     private let verb: String
     private let isOver = Flagged()
     private var shown = 0
+    private let estimate = ProgressEstimate()
 
     init(_ verb: String) {
         self.verb = verb
@@ -16,7 +17,9 @@ final class ProgressLine {
     }
 
     /// Shows `share`, in 0...1, and returns whether to go on.
-    func show(_ share: Double) -> Bool { show("\(Int(share * 100)) %") }
+    func show(_ share: Double) -> Bool {
+        show("\(Int(share * 100)) %" + estimate.text(share: share))
+    }
 
     /// Shows `state` and returns whether to go on.
     func show(_ state: String) -> Bool {

@@ -1,0 +1,159 @@
+import Dissection
+import Formats
+import Notation
+import Trace
+import Wire
+
+/// One line for an exchange, a command or a message, as `ls`, `tail` and `record` print it.
+///
+/// It takes the columns of its style: what does not fit is left out where it says least, a URL in its
+/// middle, a payload at its end.
+enum ListLine {
+    /// `#12  3.201  POST   201 commcare.submit  1.2 KB → 312 B  34 ms  http://host/path  fault RULE  ! why`.
+    ///
+    /// - Parameters:
+    ///   - row: The exchange.
+    ///   - time: Its time as it is written.
+    ///   - style: How the line looks.
+    ///   - faults: The rules of faults that touched it.
+    ///   - socket: What the messages of a WebSocket have together.
+    /// - Returns: The line, without line end.
+    static func exchange(
+        _ row: ExchangeRow, time: String, _ style: ListStyle, faults: [String] = [],
+        socket: SocketSize? = nil
+    ) -> String {
+        let start = head("#\(row.id)", time, style) + pad(clean(row.method), 6) + " "
+        let status = row.status.map(String.init) ?? "---"
+        var middle = " "
+        if style.isWide { middle += pad(clean(row.api), 18) + " " }
+        if style.hasMeasures {
+            let request = socket?.clientBytes ?? row.requestSize
+            let response = socket?.serverBytes ?? row.responseSize
+            if style.isWide { middle += padLeft(ByteCount.text(request), 6) + " → " }
+            middle += padLeft(ByteCount.text(response), 6) + " "
+            let span = row.endedAt.map { $0.nanoseconds - row.startedAt.nanoseconds }
+            middle += padLeft(span.map(TimeSpan.text) ?? "", 6) + "  "
+        }
+        var marks = ""
+        if row.isLocal { marks += "  by tapedeck" }
+        if let retry = row.retryAfter { marks += "  Retry-After \(clean(retry))" }
+        if let problem = row.problem { marks += "  ! \(clean(problem))" }
+        marks += FateText.word(row.side, row.fate)
+        let target = clean(style.isWide ? row.url : nameAndPath(row))
+        let taken = TextWidth.of(start) + TextWidth.of(status) + TextWidth.of(middle)
+        return start + style.painted(status, row.status) + middle
+            + ending(target, TextWidth.shortened, marks, faults, taken: taken, style)
+    }
+
+    /// `c5  3.270  → 0:c notes  {"id":"note1", …`.
+    static func command(
+        _ row: CommandRow, text: [UInt8], time: String, _ style: ListStyle, faults: [String] = []
+    ) -> String {
+        var start = head("c\(row.id)", time, style)
+        start += row.sender == .client ? "→ " : "← "
+        start += row.channel.map { "\($0):" } ?? ""
+        start += clean(row.name)
+        if let bucket = row.bucket { start += " \(clean(bucket))" }
+        if let key = row.key { start += " \(clean(key))" }
+        let error = row.error.map { "error \($0)" } ?? ""
+        let end = min(text.count, row.payloadOffset + row.payloadSize)
+        let payload = row.payloadOffset < end ? text[row.payloadOffset..<end] : []
+        let taken = TextWidth.of(start) + (error.isEmpty ? 0 : TextWidth.of(error) + 1) + 2
+        let marks =
+            (row.problem.map { "  ! \(clean($0))" } ?? "") + FateText.word(row.side, row.fate)
+        return start + (error.isEmpty ? "" : " " + style.painted(error, nil))
+            + (payload.isEmpty ? "" : "  ")
+            + ending(
+                excerpt(payload, excerptBytes(style)), TextWidth.cut, marks, faults, taken: taken,
+                style)
+    }
+
+    /// `m7  3.270  → text     12 B  hello`.
+    static func message(
+        _ row: MessageRow, time: String, _ style: ListStyle, faults: [String] = []
+    ) -> String {
+        var start = head("m\(row.id)", time, style)
+        start += row.sender == .client ? "→ " : "← "
+        start += pad(MessagePage.opcode(row.opcode), 6) + " "
+        start += padLeft(ByteCount.text(row.size), 6) + "  "
+        if let code = row.closeCode { start += "code \(code)  " }
+        let content = row.closeCode == nil ? row.payload[...] : row.payload.dropFirst(2)
+        let limit = excerptBytes(style)
+        let payload =
+            row.isText || row.closeCode != nil
+            ? excerpt(content, limit) : Hexadecimal.text(Array(content.prefix(limit / 4)))
+        let marks =
+            (row.problem.map { "  ! \(clean($0))" } ?? "") + FateText.word(row.side, row.fate)
+        return start
+            + ending(
+                payload, TextWidth.cut, marks, faults, taken: TextWidth.of(start), style)
+    }
+
+    /// The last column and the marks behind it, in the columns that are left.
+    private static func ending(
+        _ text: String, _ shorten: (String, Int) -> String, _ marks: String, _ faults: [String],
+        taken: Int, _ style: ListStyle
+    ) -> String {
+        let fault = faults.isEmpty ? "" : "fault \(clean(faults.joined(separator: ", ")))"
+        guard let left = style.left(after: taken) else {
+            return text + (fault.isEmpty ? "" : "  " + style.painted(fault, nil)) + marks
+        }
+        // What is said about a row says more than the end of a long URL, and a fault says most.
+        let said = TextWidth.of(marks) + (fault.isEmpty ? 0 : TextWidth.of(fault) + 2)
+        let own = min(TextWidth.of(text), max(left - said, min(left, 12)))
+        var rest = left - own
+        let shown = rest > 3 && !fault.isEmpty ? TextWidth.cut(fault, rest - 2) : ""
+        if !shown.isEmpty { rest -= TextWidth.of(shown) + 2 }
+        return shorten(text, own) + (shown.isEmpty ? "" : "  " + style.painted(shown, nil))
+            + (rest > 3 ? TextWidth.cut(marks, rest) : "")
+    }
+
+    /// What an exchange is for and its path, for lines that have no room for both as columns.
+    private static func nameAndPath(_ row: ExchangeRow) -> String {
+        guard row.api != "http", row.api != "websocket", row.method != "CONNECT" else {
+            return row.url.hasPrefix("http://") ? String(row.url.dropFirst(7)) : row.url
+        }
+        return "\(row.api) \(row.path)" + (row.query.map { "?\($0)" } ?? "")
+    }
+
+    /// Bytes of a payload that are worth formatting.
+    private static func excerptBytes(_ style: ListStyle) -> Int {
+        style.columns.map { max(4 * $0, 100) } ?? 100
+    }
+
+    /// Text of a peer without terminal control characters.
+    static func clean(_ text: String) -> String {
+        guard text.unicodeScalars.contains(where: isControl) else { return text }
+        return String(
+            String.UnicodeScalarView(text.unicodeScalars.map { isControl($0) ? "\u{FFFD}" : $0 }))
+    }
+
+    /// The first `limit` bytes of a text on one line.
+    static func excerpt(_ bytes: ArraySlice<UInt8>, _ limit: Int) -> String {
+        var part = bytes.prefix(limit)
+        if part.count < bytes.count {
+            while let last = part.last, last & 0xC0 == 0x80 { part = part.dropLast() }
+            if let last = part.last, last >= 0xC0 { part = part.dropLast() }
+        }
+        let text = String(decoding: part, as: UTF8.self)
+            .replacing("\n", with: "⏎").replacing("\t", with: "⇥")
+        return clean(text) + (part.count < bytes.count ? "…" : "")
+    }
+
+    /// Whether a terminal might act on it instead of showing it.
+    static func isControl(_ scalar: Unicode.Scalar) -> Bool {
+        scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value)
+            || (0x202A...0x202E).contains(scalar.value)
+            || (0x2066...0x2069).contains(scalar.value)
+    }
+
+    private static func head(_ number: String, _ time: String, _ style: ListStyle) -> String {
+        "\(pad(number, 6)) \(padLeft(time, style.timeWidth))  "
+    }
+
+    static func pad(_ text: String, _ width: Int) -> String { TextWidth.padded(text, width) }
+
+    private static func padLeft(_ text: String, _ width: Int) -> String {
+        TextWidth.paddedLeft(text, width)
+    }
+}
