@@ -31,7 +31,9 @@ enum FindingText {
 
     /// A paragraph about what could not be decided.
     static func paragraph(_ duty: UndecidedDuty) -> String {
-        var head = "undecided \(duty.rule.id)  \(TimeSpan.clock(duty.at.nanoseconds)) s"
+        var head = "undecided \(duty.rule.id)"
+        if let number = duty.number { head += "  \(number)" }
+        head += "  \(TimeSpan.clock(duty.at.nanoseconds)) s"
         head += "  \(duty.rule.blames) \(ListLine.clean(duty.client))"
         if !duty.topic.isEmpty { head += "  \(ListLine.clean(duty.topic))" }
         var lines = [head] + wrapped(waiting(duty), "  ", "  ")
