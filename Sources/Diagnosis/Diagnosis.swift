@@ -77,10 +77,10 @@ public struct Diagnosis: Sendable {
     }
 
     /// The findings made since the last call, in the order in which they were made.
-    public mutating func takeNew() -> [Finding] { report.takeNew() }
+    public mutating func takeNew() -> [Finding] { report.takeNew().map(session.withCauses) }
 
     /// All findings so far, the worst first, those of one severity in order of time.
-    public var findings: [Finding] { report.findings }
+    public var findings: [Finding] { report.findings.map(session.withCauses) }
 
     /// The number of findings of each rule that were left out because there were too many.
     public var leftOut: [String: Int] { report.leftOut }

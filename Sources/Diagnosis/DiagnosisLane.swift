@@ -99,7 +99,7 @@ public struct DiagnosisLane: Sendable {
 
     private mutating func gather(_ index: Int, _ found: inout [Found]) {
         guard report.hasGathered else { return }
-        for finding in report.takeGathered() {
+        for finding in report.takeGathered().map(session.withCauses) {
             found.append(Found(moment: moment, check: numbers[index], finding: finding))
         }
     }

@@ -35,9 +35,14 @@ import Wire
         return diagnosis
     }
 
-    @Test func `are declared for each rule with a deadline, and for no other`() {
+    @Test func `are declared for each rule with a deadline, and else decided by conduct`() {
         let limited = Rules.all.filter { $0.deadlineNanoseconds != nil }
-        #expect(Duty.all.map(\.rule.id) == limited.map(\.id))
+        let (timed, others) = (
+            Duty.all.filter { $0.rule.deadlineNanoseconds != nil },
+            Duty.all.filter { $0.rule.deadlineNanoseconds == nil }
+        )
+        #expect(timed.map(\.rule.id) == limited.map(\.id))
+        #expect(others.allSatisfy { $0.due != nil && $0.undecided != nil })
         #expect(limited.allSatisfy { $0.minimumNanoseconds == nil })
     }
 
@@ -103,6 +108,14 @@ import Wire
         }
         #expect(rules { $1.submit(&$0, at: 1, gets: nil) } == [R.forgotten.id])
         #expect(rules { $1.submit(&$0, at: 1) } == [])
+        let signedOut = rules { $1.restore(&$0, at: 1, SyncPhone.answer(401)) }
+        #expect(signedOut == [R.sameCredentials.id])
+        #expect(rules { $1.submit(&$0, at: 1, gets: SyncPhone.invalid) } == [R.queueStopped.id])
+        let goesOn = rules {
+            $1.submit(&$0, at: 1, gets: SyncPhone.invalid)
+            $1.submit(&$0, at: 1.5, "f2")
+        }
+        #expect(!goesOn.contains(R.queueStopped.id))
         let refused = rules { $1.restore(&$0, at: 1, since: "t0", SyncPhone.refused) }
         #expect(refused == [R.noRecoveryAfter412.id])
         let pending = rules { $1.restore(&$0, at: 1, SyncPhone.pending()) }

@@ -48,8 +48,10 @@ private final class WrittenTrace {
         ]
     }
 
-    func exchange(_ seconds: Int64, _ answer: String, fault: String? = nil) -> [Record] {
-        let request = "GET /a/demo/phone/restore/ HTTP/1.1\r\nHost: example.org\r\n\r\n"
+    func exchange(
+        _ seconds: Int64, _ answer: String, fault: String? = nil, page: String = "restore"
+    ) -> [Record] {
+        let request = "GET /a/demo/phone/\(page)/ HTTP/1.1\r\nHost: example.org\r\n\r\n"
         let at = Instant(nanoseconds: seconds * 1_000_000_000)
         func chunk(_ sender: Peer, _ text: String) -> Record {
             .chunk(
@@ -89,6 +91,7 @@ private final class WrittenTrace {
         _ = writer.put(trace.exchange(9, WrittenTrace.bad, fault: "status 400"))
         writer.flush()
         #expect(try FaultJudgement.judge(trace: trace.path).count(.undecided) == 1)
+        _ = writer.put(trace.exchange(10, WrittenTrace.well, page: "heartbeat"))
         writer.finish()
         let judgement = try FaultJudgement.judge(trace: trace.path)
         #expect(judgement.unstored == nil)
@@ -167,6 +170,7 @@ private final class WrittenTrace {
         let writer = try trace.writer()
         _ = writer.put(trace.opening)
         _ = writer.put(trace.exchange(1, WrittenTrace.bad, fault: "status 400"))
+        _ = writer.put(trace.exchange(2, WrittenTrace.well, page: "heartbeat"))
         writer.finish()
         let junit = trace.path + ".xml"
         let command = try FaultsReportCommand.parse([trace.path, "--junit", junit, "--json"])

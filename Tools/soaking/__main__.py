@@ -123,7 +123,8 @@ def main() -> int:
                         "whether a test fails; --only takes their names, or those of targets")
     parser.add_argument("--clients", action="store_true",
                         help="instead: clients and mutants of them that forget one duty "
-                        "each, and whether certify catches them; --only takes their names")
+                        "each, whether certify catches them, and whether the other "
+                        "commands agree; --only takes their names")
     parser.add_argument("--reproductions", action="store_true",
                         help="instead: reproductions of the findings of such mutants, and whether "
                         "each fails its mutant and passes the unchanged client")

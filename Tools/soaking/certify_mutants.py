@@ -1,5 +1,6 @@
 """Certifies the built-in client, the two small ones of the tests, and every mutant of them: is each
-caught?
+caught, and do `diagnose`, `faults report` and `state --diff` say the same of it as `certify`, of
+shorter recordings too?
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ def run(folder: Path, only: list[str]) -> tuple[bool, list[str]]:
     `only` has names of mutants; without any, all of them and the unchanged clients are certified.
     """
     sys.path.insert(0, str(ROOT / "Tests/EndToEnd/Certifying"))
+    import agreement
     import mutants
     import shim_mutants
 
@@ -29,20 +31,29 @@ def run(folder: Path, only: list[str]) -> tuple[bool, list[str]]:
               if not only or mutant.name in only]
     lines = ["| client | mutant | forgets | caught by |", "| --- | --- | --- | --- |"]
     escaped = []
+    contradicting = []
+    cuts = 0
 
-    def judge(mutant: mutants.Mutant) -> str:
+    def judge(mutant: mutants.Mutant) -> tuple[str, list[str], int]:
+        """Why it escaped, what contradicts what, and the number of shorter recordings."""
         place = folder / f"{mutant.client}-{mutant.suite}-{mutant.name}"
         command = (shim_mutants.command(mutant.name) if mutant.client == shim_mutants.BUILT_IN
                    else None)
         try:
             made = mutants.certify(mutant.suite, mutant.name, (mutant.scenario,), place,
                                    command=command)
-            return mutants.escape(mutant, *made)
+            count, clear = agreement.clear_cuts(made[1], place)
+            wrong = agreement.contradictions(mutant.client, mutant.name, made[1])
+            return (mutants.escape(mutant, *made),
+                    wrong + [f"diagnose has no word of {one}" for one in clear], count)
         except (AssertionError, OSError, ValueError) as error:
-            return str(error)
+            return str(error), [], 0
 
     with ThreadPoolExecutor(JOBS) as threads:
-        for mutant, why in zip(chosen, threads.map(judge, chosen)):
+        for mutant, (why, wrong, count) in zip(chosen, threads.map(judge, chosen)):
+            cuts += count
+            contradicting += [f"{mutant.client} {mutant.name} in {mutant.scenario}: {one}"
+                              for one in wrong]
             if why:
                 escaped.append(f"{mutant.name} in {mutant.scenario}: {why}")
             lines.append(f"| {mutant.client}, {mutant.suite} | {mutant.name} | {mutant.what} | "
@@ -59,5 +70,8 @@ def run(folder: Path, only: list[str]) -> tuple[bool, list[str]]:
                 escaped.append(f"the unchanged {client} client of {suite} did not pass: {wrong}")
     shutil.rmtree(folder, ignore_errors=True)
     count = len(chosen) - sum(" in " in each for each in escaped)
-    lines += ["", f"{count} of {len(chosen)} mutants caught, in {time.monotonic() - began:.0f} s"]
-    return not escaped, lines + [f"- {each}" for each in escaped]
+    lines += ["", f"{count} of {len(chosen)} mutants caught, in {time.monotonic() - began:.0f} s; "
+              f"of {len(contradicting)} of them and of {cuts} shorter recordings the commands "
+              "contradict one another"]
+    return not escaped and not contradicting, lines + [
+        f"- {each}" for each in escaped + contradicting]

@@ -20,6 +20,8 @@ public struct ConnectionView: Sendable {
     public private(set) var device: String?
     /// Simperium client id, the first that was seen.
     public private(set) var clientID: String?
+    /// The client library, which the first init names.
+    private(set) var library: ClientLibrary?
     /// The exchange that opened a WebSocket on it, once that was answered with 101.
     public var upgrade: ExchangeRow? { opening?.row }
     /// The channels of a Simperium socket by number.
@@ -95,7 +97,10 @@ public struct ConnectionView: Sendable {
         {
             guard channels.count < Self.maxChannels || channels[number] != nil else { return }
             channels[number] = ChannelView(number, request, at: command.row.at)
-            if clientID == nil { clientID = request.clientID }
+            if clientID == nil {
+                clientID = request.clientID
+                library = ClientLibrary(request)
+            }
         } else if command.row.sender == .server, let heard = command.heard?.command,
             case .auth(let reply) = heard.body
         {

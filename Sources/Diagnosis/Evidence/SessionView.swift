@@ -44,6 +44,17 @@ public struct SessionView: Sendable {
         return view.device ?? view.clientID ?? view.host
     }
 
+    /// A finding with what causes it in the library of its client, where that is known.
+    func withCauses(_ finding: Finding) -> Finding {
+        guard finding.rule.blames == .client, finding.cause == finding.rule.cause,
+            let connection = finding.connection, let library = connections[connection]?.library,
+            let cause = LibraryCauses.of(finding.rule, in: library)
+        else { return finding }
+        var finding = finding
+        finding.cause = cause
+        return finding
+    }
+
     /// Takes the next evidence.
     mutating func take(_ evidence: borrowing Evidence) {
         switch evidence {

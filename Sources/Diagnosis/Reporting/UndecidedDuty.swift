@@ -5,6 +5,8 @@ public import Wire
 ///
 /// No finding: it may have been done a moment later.
 public struct UndecidedDuty: Hashable, Sendable {
+    /// Its number; nil while the session goes on.
+    public var number: FindingNumber?
     /// The rule that would have been broken.
     public var rule: Rule
     /// The connection, if one.
@@ -47,6 +49,15 @@ public struct UndecidedDuty: Hashable, Sendable {
         self.steps = steps.isEmpty ? finding.steps : steps
         at = self.steps.last?.at ?? finding.at
         waitedNanoseconds = max(0, end.nanoseconds - at.nanoseconds)
+    }
+
+    /// The finding there would be had the time been up, for what takes findings.
+    public var finding: Finding {
+        var finding = Finding(
+            rule, connection: connection, client: client, topic: topic, detail: detail,
+            expected: expected, steps: steps)
+        finding.number = number
+        return finding
     }
 
     /// The row for the trace, without the place of the evidence.

@@ -28,7 +28,13 @@ extension Duty {
             undecided: "A restore is being prepared, and was not requested again yet."),
         Duty(
             R.queueStopped, after: "422 that puts a form aside, while others wait",
-            due: "a heartbeat that still counts unsent forms, once the time is up", undecided: nil),
+            due: "a heartbeat that still counts unsent forms, once the time is up",
+            undecided: "A form was refused for good, and nothing followed that shows whether the "
+                + "others are sent."),
+        Duty(
+            R.sameCredentials, after: "401", due: "the same request with the same credentials",
+            undecided: "A request was refused with 401, and nothing followed that shows whether "
+                + "the client asks its user for credentials."),
         Duty(
             R.forgotten, after: "a form that failed for a reason that may pass",
             due: "two new forms, once the time is up",

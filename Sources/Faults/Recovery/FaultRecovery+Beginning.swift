@@ -13,6 +13,7 @@ extension FaultRecovery {
             return
         }
         let client = directory.client(of: fault.row.connection)
+        cases[index].client = client
         let isAboutMessage = fault.message != nil
         if let exchange = fault.exchange, !isAboutMessage, hits[exchange] == nil {
             // Done to the connection before anything was sent, or reported by another clock.
@@ -72,8 +73,12 @@ extension FaultRecovery {
         cases[index].action?.text("body").map { $0.contains("\"processing_failure\"") } ?? true
     }
 
+    /// Statuses that a form gets for what it is, so that a client does not send it again by itself.
+    private static let wrong: Set<Int64> = [400, 405, 413, 414, 415]
+
     mutating func beginExchange(_ index: Int, _ hit: Hit) {
         let again = RecoveryEvent.request(hit.client, hit.name)
+        cases[index].client = hit.client
         cases[index].patience = patience(cases[index].action, hit.row)
         switch cases[index].declared.exchange {
         case .answer where cases[index].answersWithSuccess && hit.row.takesAnySuccess:
@@ -88,6 +93,10 @@ extension FaultRecovery {
             } else {
                 count(index, again)
                 wait(index, for: again)
+                // A wrong form stays wrong: it is kept, and the others are sent.
+                if let code, hit.name.instance != nil, Self.wrong.contains(code) {
+                    wait(index, for: .anyRequest(hit.client))
+                }
             }
         case .requestOrAnother:
             count(index, again)
@@ -204,7 +213,9 @@ extension FaultRecovery {
             // What arrives late, twice or in another order arrives after all.
             cases[index].ownCounts = cases[index].declared.ownMessageCounts
             if cases[index].action?.flag("close") == true {
-                wait(index, for: .reconnection(context.client))
+                // The client notices; but that it is back does not bring a lost change back.
+                cases[index].patience = .pause
+                if context.changes.isEmpty { wait(index, for: .reconnection(context.client)) }
             }
             switch context.command.sender {
             case .client: lost(fromClient: context, index)
@@ -233,7 +244,7 @@ extension FaultRecovery {
                 return wait(index, for: .anyCommand(client))
             }
             count(index, .changeSent(client, first))
-            for ccid in changes.flatMap(\.ccids) { wait(index, for: .ccid(client, ccid)) }
+            unanswered(index, changes, context)
         case .indexRequest: wait(index, for: context.index, counting: true)
         case .changesSince:
             wait(index, for: context.asked, counting: true)
@@ -285,7 +296,7 @@ extension FaultRecovery {
         }
         if isOwn(change, of: client), let first = change.ccids.first {
             count(index, .changeSent(client, first))
-            for ccid in change.ccids { wait(index, for: .ccid(client, ccid)) }
+            unanswered(index, [change], context)
         } else if let key = change.key {
             cases[index].version = change.ev
             count(index, context.asked)
@@ -293,6 +304,20 @@ extension FaultRecovery {
         } else {
             wait(index, for: context.asked, counting: true)
         }
+    }
+
+    /// Waits for the answers to changes of the client.
+    private mutating func unanswered(
+        _ index: Int, _ changes: [SimperiumChange<Range<Int>>], _ context: CommandContext
+    ) {
+        if cases[index].patience == .none { cases[index].patience = .answerToChange }
+        cases[index].ccids = changes.flatMap(\.ccids)
+        for ccid in cases[index].ccids { wait(index, for: .ccid(context.client, ccid)) }
+        guard !cases[index].ownCounts, let change = changes.first, let key = change.key else {
+            return
+        }
+        cases[index].unanswered = SoughtEdit(change, in: cases[index].fault.came)
+        wait(index, for: .edited(context.client, bucket: context.bucket, key: key))
     }
 
     private func isOwn(_ change: SimperiumChange<Range<Int>>, of client: ClientName) -> Bool {

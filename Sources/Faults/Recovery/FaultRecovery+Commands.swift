@@ -28,6 +28,7 @@ extension FaultRecovery {
         }
         let bucket = row.bucket ?? ""
         for client in directory.names(of: row.connection) {
+            acted(client, at: row.at)
             switch row.name {
             case "init":
                 tried(.authorisation(client, bucket: bucket), at: row.at)
@@ -126,7 +127,8 @@ extension FaultRecovery {
         }
     }
 
-    /// A change of an object for which an answer to the client claimed that the server has an edit.
+    /// A change of an object for which an answer to the client claimed that the server has an edit,
+    /// or of which a change had no answer.
     private mutating func seek(
         _ change: ChangeRow, _ sign: RecoveryEvent, _ client: ClientName, _ row: CommandRow,
         _ text: [UInt8]
@@ -139,9 +141,15 @@ extension FaultRecovery {
             let later = parsed.first(where: { $0.ccids.contains(ccid) })
         else { return }
         let edit = SoughtEdit(later, in: message)
-        for index in waitingCases(for: sign)
-        where !cases[index].ccids.contains(ccid) && cases[index].edit?.isIn(edit) == true {
-            wait(index, for: .ccid(client, ccid))
+        for index in waitingCases(for: sign) where !cases[index].ccids.contains(ccid) {
+            if cases[index].edit?.isIn(edit) == true { wait(index, for: .ccid(client, ccid)) }
+            guard !cases[index].isSettled, cases[index].unanswered?.isDoubled(by: edit) == true
+            else { continue }
+            conclude(
+                index,
+                evidence(row, "").against(
+                    "the same text was sent again under another ccid, in command c\(row.id), "
+                        + "and may be inserted twice"))
         }
     }
 
@@ -242,6 +250,7 @@ extension FaultRecovery {
             let value = Ledger.Object.value(Array(text[data]))
         else { return }
         show(sign, evidence, where: { item, _ in item.edit?.isIn(value) == true })
+        for index in waitingCases(for: sign) { cases[index].isShownWithout = true }
     }
 
     /// A change of the server reaches the client.

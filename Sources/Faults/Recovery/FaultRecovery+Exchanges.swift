@@ -27,6 +27,7 @@ extension FaultRecovery {
         let status = row.status.map { " answered \($0)" } ?? " without an answer"
         let evidence = Evidence(at: row.at, how: "exchange \(row.id)\(status)", exchange: row.id)
         for client in directory.names(of: row.connection, device: row.device) {
+            acted(client, at: row.startedAt)
             tried(.request(client, name), at: row.startedAt, row)
             if let instance {
                 tried(.form(client, instance), at: row.startedAt)

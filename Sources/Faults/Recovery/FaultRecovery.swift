@@ -32,6 +32,8 @@ public struct FaultRecovery: Sendable {
     /// When the last thing was observed.
     private var lastAt = Instant.zero
     private var unseenMessages: Set<MessageID>
+    /// When each client sent something last.
+    private var actedAt: [ClientName: Instant] = [:]
     /// The ccids under which clients sent changes that faults wait for.
     var sent: [RecoveryEvent: [String]] = [:]
 
@@ -100,11 +102,20 @@ public struct FaultRecovery: Sendable {
             begun += 1
         }
         let end = max(endedAt ?? lastAt, lastAt)
+        var latest: [RecoveryEvent: Instant] = [:]
+        for item in cases {
+            if let attempt = item.attempt { latest[attempt] = item.fault.row.at }
+        }
         return cases.filter(\.isJudged).map { item in
             if let verdict = item.verdict { return verdict }
             let tries = self.tries(of: item)
             let times = tries == 1 ? "once" : "\(tries) times"
-            let wait = isRunning ? nil : unfinishedWait(of: item, endedAt: end)
+            var wait = isRunning ? nil : unfinishedWait(of: item, endedAt: end)
+            if tries > 0, let last = attempts(of: item)?.lastAt, let attempt = item.attempt,
+                let fault = latest[attempt], fault > item.fault.row.at, fault >= last
+            {
+                wait = wait ?? "a fault met the last of them as well"
+            }
             let how =
                 switch (tries > 0, isRunning) {
                 case (true, true): "tried \(times) so far"
@@ -114,9 +125,19 @@ public struct FaultRecovery: Sendable {
                 }
             return FaultVerdict(
                 fault: item.fault.id,
-                outcome: isRunning || wait != nil ? .undecided : .notRecovered, how: how,
+                outcome: isRunning || wait != nil || item.isHidden ? .undecided : .notRecovered,
+                how: how,
                 tries: tries)
         }.sorted { $0.fault < $1.fault }
+    }
+
+    /// A client sent something.
+    mutating func acted(_ client: ClientName, at: Instant) { actedAt[client] = at }
+
+    /// Whether the client of a case has sent nothing since an instant.
+    func isIdle(_ item: RecoveryCase, since: Instant) -> Bool {
+        guard let client = item.client, let last = actedAt[client] else { return true }
+        return last <= since
     }
 
     // MARK: Beginning

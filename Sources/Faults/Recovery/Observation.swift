@@ -9,7 +9,8 @@ public enum Observation: Hashable, Sendable {
     case exchange(ExchangeRow, instance: String?)
     /// A Simperium command, with its changes.
     ///
-    /// `text` is the whole command of `init`, `auth`, `i` and `e`, and may be empty for others.
+    /// `text` is the whole command of `init`, `auth`, `i`, `e`, `h` and the `c` of clients, and may be
+    /// empty for others.
     case command(CommandRow, changes: [ChangeRow], text: [UInt8])
 
     /// When: the first byte of an exchange, the last of a command's message.

@@ -23,6 +23,12 @@ struct RecoveryCase {
     var ccids: [String] = []
     /// The edit that an answer claimed the server has, though the server did not receive it.
     var edit: SoughtEdit?
+    /// Whether the object was shown to the client without that edit.
+    var isShownWithout = false
+    /// The client.
+    var client: ClientName?
+    /// The edit of the client's change that did not arrive, or whose answer did not.
+    var unanswered: SoughtEdit?
     /// Why the client may do nothing for some time.
     var patience = RecoveryPatience.none
     /// Whether there is anything to recover from.

@@ -12,6 +12,9 @@ enum RecoveryPatience: Hashable {
     case answer(status: Int?, retryAfter: String?)
     /// Nothing arrives, and it has a time limit for silence.
     case silence
+    /// A change is not answered: a client sends it again once it is connected again, or after a
+    /// time limit.
+    case answerToChange
     /// The fault itself takes so long, in nanoseconds.
     case duration(Int64)
 
@@ -32,6 +35,10 @@ enum RecoveryPatience: Hashable {
     static func passes(_ status: Int?) -> Bool {
         switch status {
         // Without an answer, the network is what failed.
+        // A page of somebody else's, or a redirection to one, is no answer of the server.
+        case .some(200..<400): true
+        // A person has to sign in first.
+        case 401: true
         case nil, 408, 423, 425, 429, 500, 502, 503, 504, 509: true
         default: false
         }
@@ -43,6 +50,16 @@ extension FaultRecovery {
     ///
     /// - Returns: The reason in words; nil where the client had time enough.
     func unfinishedWait(of item: RecoveryCase, endedAt end: Instant) -> String? {
+        if let reason = unfinishedPause(of: item, endedAt: end) { return reason }
+        let last = max(item.fault.row.at, attempts(of: item)?.lastAt ?? .zero)
+        let passed = end.nanoseconds - last.nanoseconds
+        guard passed < RecoveryPatience.silenceLimit, isIdle(item, since: last) else { return nil }
+        return "the recording ended \(RetryAdvice.seconds(passed)) later, and the client sent "
+            + "nothing more"
+    }
+
+    /// The same of a client that had to wait.
+    private func unfinishedPause(of item: RecoveryCase, endedAt end: Instant) -> String? {
         let tries = attempts(of: item)
         var last = item.fault.row.at
         var patience = item.patience
@@ -65,6 +82,10 @@ extension FaultRecovery {
             guard passed < RecoveryPatience.silenceLimit else { return nil }
             return "the recording ended after \(RetryAdvice.seconds(passed)) of silence, "
                 + "before a client has to notice it"
+        case .answerToChange:
+            guard passed < RecoveryPatience.silenceLimit else { return nil }
+            return "the recording ended \(RetryAdvice.seconds(passed)) after the change was sent, "
+                + "before a client has to send it again"
         case .answer(let status, let retryAfter):
             if case .seconds(let seconds)? = retryAfter.flatMap(RetryAfter.parse) {
                 let (wait, isFar) = Int64(seconds).multipliedReportingOverflow(by: 1_000_000_000)
@@ -82,10 +103,16 @@ extension FaultRecovery {
 }
 
 extension RecoveryCase {
+    /// Whether an answer claimed that the server has an edit, and the client was not shown what it
+    /// has.
+    var isHidden: Bool { edit != nil && !isShownWithout }
+
     /// What did not happen, in words; `times` is how often the client tried.
     func missing(_ times: String?) -> String {
         if edit != nil {
-            return "nothing shows the edit on the server, and the client did not send it again"
+            return isHidden
+                ? "nothing shows whether the server has the edit, as the answer claimed"
+                : "nothing shows the edit on the server, and the client did not send it again"
         }
         return times.map { "tried \($0), never with success" }
             ?? "no later event shows a recovery"

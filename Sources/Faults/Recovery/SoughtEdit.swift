@@ -48,6 +48,19 @@ struct SoughtEdit: Hashable, Sendable {
         return mine.members.allSatisfy { others[$0.key.string] == $0.value }
     }
 
+    /// Whether a later change inserts the same text once more.
+    func isDoubled(by later: SoughtEdit) -> Bool {
+        guard let operations, operations == later.operations,
+            case .object(let map) = operations
+        else { return false }
+        return map.members.contains { member in
+            guard member.value["o"]?.string == "d", let text = member.value["v"]?.string,
+                let delta = try? StringDelta(parsing: text)
+            else { return false }
+            return delta.steps.contains { if case .insert = $0 { true } else { false } }
+        }
+    }
+
     /// Whether the members of an object are what a map of operations makes of them.
     private static func hasAll(_ operations: JSONValue, _ object: JSONValue) -> Bool {
         guard case .object(let map) = operations, case .object = object, !map.members.isEmpty

@@ -15,8 +15,8 @@ package struct ReproductionError: Error, Hashable, Sendable {
     package let reason: String
 }
 
-/// Makes a reproduction of a finding: the shortest recording that shows it, redacted, with the steps
-/// that led to it.
+/// Makes a reproduction of a finding, or of a duty that could not be decided: the shortest recording
+/// that shows it, redacted, with the steps that led to it.
 package struct Reproducer {
     /// What was made.
     package struct Outcome: Sendable {
@@ -34,8 +34,10 @@ package struct Reproducer {
 
     /// The trace.
     package let source: String
-    /// The finding.
+    /// The finding; of a duty the one there would be had its time been up.
     package let finding: Finding
+    /// Whether it is a duty that could not be decided.
+    private let isDuty: Bool
     /// The folder that is filled; it exists and is empty.
     package let folder: String
     /// Seconds after which each duty counts as not done; nil for the deadlines of the rules.
@@ -43,7 +45,7 @@ package struct Reproducer {
     private let fingerprint: String
     private let ordinal: Int
 
-    /// A reproduction of the finding with a number.
+    /// A reproduction of the finding or duty with a number.
     ///
     /// - Parameters:
     ///   - number: The number, as the diagnosis prints it.
@@ -55,12 +57,14 @@ package struct Reproducer {
         _ number: FindingNumber, of source: String, in folder: String, patienceSeconds: Double?
     ) throws {
         let diagnosis = try Self.diagnose(source, patienceSeconds, session: number.session)
-        guard let finding = diagnosis.finding(number) else {
-            let count = diagnosis.sessions.reduce(0) { $0 + $1.findings.count }
+        isDuty = number.kind == .undecided
+        let all = Self.candidates(diagnosis, isDuty: isDuty)
+        guard let finding = all.first(where: { $0.number == number }) else {
+            let count = all.count
             throw ReproductionError(
                 reason: count == 0
-                    ? "there is no finding in \(source)"
-                    : "there is no finding \(number) in \(source); `tapedeck diagnose` lists "
+                    ? "there is no \(isDuty ? "undecided item" : "finding") in \(source)"
+                    : "there is no \(number.words) in \(source); `tapedeck diagnose` lists "
                         + "\(count == 1 ? "the 1 there is" : "the \(count) there are")")
         }
         guard finding.rule.blames == .client else {
@@ -73,10 +77,15 @@ package struct Reproducer {
         self.patienceSeconds = patienceSeconds
         let fingerprint = FindingBaseline.fingerprint(finding)
         self.fingerprint = fingerprint
-        let alike = diagnosis.sessions.flatMap(\.findings).filter {
+        let alike = all.filter {
             $0.rule.id == finding.rule.id && FindingBaseline.fingerprint($0) == fingerprint
         }
         ordinal = (alike.firstIndex { $0.number == number } ?? 0) + 1
+    }
+
+    /// The findings, or the duties that could not be decided as such.
+    private static func candidates(_ diagnosis: TraceDiagnosis, isDuty: Bool) -> [Finding] {
+        diagnosis.sessions.flatMap { isDuty ? $0.undecided.map(\.finding) : $0.findings }
     }
 
     private static func diagnose(
@@ -95,7 +104,8 @@ package struct Reproducer {
     ///     will do.
     /// - Returns: The finding; nil where the trace does not show it.
     private func shows(_ path: String, isRedacted: Bool = false) -> Finding? {
-        let all = ((try? Self.diagnose(path, patienceSeconds))?.sessions.flatMap(\.findings) ?? [])
+        guard let diagnosis = try? Self.diagnose(path, patienceSeconds) else { return nil }
+        let all = Self.candidates(diagnosis, isDuty: isDuty)
             .filter { $0.rule.id == finding.rule.id }
         return all.first { FindingBaseline.fingerprint($0) == fingerprint }
             ?? (isRedacted ? all.first : nil)

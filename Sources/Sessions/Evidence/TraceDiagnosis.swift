@@ -46,6 +46,22 @@ package struct TraceDiagnosis {
         trace path: String, session: SessionID? = nil, patienceNanoseconds: Int64? = nil,
         progress: Progress = { _, _, _ in }
     ) throws(SessionError) -> TraceDiagnosis {
+        let isWritten = FindingStore.isWritten(path)
+        var diagnosis = try read(
+            trace: path, session: session, patienceNanoseconds: patienceNanoseconds,
+            progress: progress)
+        diagnosis.store(in: path, isWritten: isWritten)
+        return diagnosis
+    }
+
+    /// Diagnoses the trace at `path`, and stores nothing.
+    ///
+    /// - Parameters and result: as of ``diagnose(trace:session:patienceNanoseconds:progress:)``.
+    /// - Throws: ``SessionError`` where the trace cannot be read or has no such session.
+    static func read(
+        trace path: String, session: SessionID? = nil, patienceNanoseconds: Int64? = nil,
+        progress: Progress = { _, _, _ in }
+    ) throws(SessionError) -> TraceDiagnosis {
         // Asked before the trace is opened: closing a descriptor drops SQLite's locks.
         let isWritten = FindingStore.isWritten(path)
         var diagnosis = TraceDiagnosis(sessions: [], unstored: nil)
@@ -75,7 +91,6 @@ package struct TraceDiagnosis {
                 }
             }
         }
-        diagnosis.store(in: path, isWritten: isWritten)
         return diagnosis
     }
 
@@ -100,16 +115,26 @@ package struct TraceDiagnosis {
         for place in findings.indices {
             findings[place].number = FindingNumber(session: detail.id, place: place + 1)
         }
+        var undecided = diagnosis.undecided
+        for place in undecided.indices {
+            undecided[place].number = FindingNumber(
+                .undecided, session: detail.id, place: place + 1)
+        }
         let rows = FindingRows(try ReplayReader(path: path))
         return Session(
             id: detail.id, findings: findings, rows: findings.map(rows.row),
-            undecided: diagnosis.undecided, undecidedRows: diagnosis.undecided.map(rows.row),
+            undecided: undecided, undecidedRows: undecided.map(rows.row),
             leftOut: diagnosis.leftOut, counts: counts, isRunning: isRunning)
     }
 
     /// The finding with this number; nil where there is none.
     package func finding(_ number: FindingNumber) -> Finding? {
         sessions.first { $0.id == number.session }?.findings.first { $0.number == number }
+    }
+
+    /// What could not be decided with this number; nil where there is no such thing.
+    package func undecided(_ number: FindingNumber) -> UndecidedDuty? {
+        sessions.first { $0.id == number.session }?.undecided.first { $0.number == number }
     }
 
     private mutating func store(in path: String, isWritten: Bool) {

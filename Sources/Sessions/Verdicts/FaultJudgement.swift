@@ -48,10 +48,11 @@ package struct FaultJudgement {
     /// - Parameters:
     ///   - path: The trace.
     ///   - session: That session only (default: all).
+    ///   - diagnosis: What the diagnosis of the trace says; nil to diagnose it.
     /// - Returns: The verdicts, and why they are not stored where that is so.
     /// - Throws: ``SessionError`` where the trace cannot be read or has no such session.
     package static func judge(
-        trace path: String, session: SessionID? = nil
+        trace path: String, session: SessionID? = nil, diagnosis: TraceDiagnosis? = nil
     ) throws(SessionError) -> FaultJudgement {
         // Asked before the trace is opened: closing a descriptor drops SQLite's locks.
         let isWritten = FaultVerdicts.isWritten(path)
@@ -68,7 +69,7 @@ package struct FaultJudgement {
             }
             for detail in sessions where session == nil || detail.id == session {
                 let isRunning = isWritten && detail.endedAt == nil && detail.id == last
-                let judged = try judge(detail, reader, isRunning: isRunning)
+                let judged = try judge(detail, reader, path, diagnosis, isRunning: isRunning)
                 judgement.isRunning = judgement.isRunning || isRunning
                 if !judged.faults.isEmpty || !judged.unmatched.isEmpty {
                     judgement.sessions.append(judged)
@@ -90,7 +91,8 @@ package struct FaultJudgement {
     }
 
     private static func judge(
-        _ detail: SessionDetail, _ reader: TraceReader, isRunning: Bool
+        _ detail: SessionDetail, _ reader: TraceReader, _ path: String,
+        _ diagnosis: TraceDiagnosis?, isRunning: Bool
     ) throws(SessionError) -> Session {
         var (faults, warnings) = try reader.reading { reader throws(TraceError) in
             (try reader.faults(session: detail.id), try reader.warnings(of: detail.id))
@@ -107,14 +109,22 @@ package struct FaultJudgement {
                     message: $0.clientMessage, isControl: $0.isControl,
                     came: $0.came ?? [])
             })
+        var losses = DiagnosedLosses(of: faults)
         try reader.reading { reader throws(TraceError) in
-            try reader.history(of: detail.id) { recovery.observe(Observation($0)) }
+            try reader.history(of: detail.id) {
+                recovery.observe(Observation($0))
+                losses.observe($0)
+            }
         }
+        var said = diagnosis
+        if said == nil { said = try TraceDiagnosis.read(trace: path, session: detail.id) }
+        if let own = said?.sessions.first(where: { $0.id == detail.id }) { losses.take(own) }
         let verdicts = Dictionary(
             recovery.verdicts(isRunning: isRunning, endedAt: detail.endedAt).map { ($0.fault, $0) },
             uniquingKeysWith: { first, _ in first })
         for index in faults.indices {
-            faults[index].verdict = verdicts[faults[index].id].map(FaultVerdictRow.init)
+            guard let verdict = verdicts[faults[index].id] else { continue }
+            faults[index].verdict = FaultVerdictRow(losses.verdict(verdict, of: faults[index]))
         }
         return Session(detail: detail, faults: faults, unmatched: unmatched)
     }

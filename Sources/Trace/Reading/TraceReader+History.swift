@@ -8,7 +8,8 @@ public enum HistoryEntry: Hashable, Sendable {
     case connection(ConnectionRow)
     /// An exchange, with the instanceID of the form in its request.
     case exchange(ExchangeRow, instance: String?)
-    /// A Simperium command, with its changes; `text` is that of `init`, `auth`, `i`, `e` and `h`.
+    /// A Simperium command, with its changes; `text` is that of `init`, `auth`, `i`, `e`, `h`
+    /// and the `c` of clients.
     case command(CommandRow, changes: [ChangeRow], text: [UInt8])
 
     /// When: the first byte of an exchange, the last of a command's message.
@@ -69,7 +70,8 @@ extension TraceReader {
         return try HistorySource(
             db,
             """
-            SELECT c.*, CASE WHEN c.name IN ('init', 'auth', 'i', 'e', 'h') THEN coalesce(c.text,
+            SELECT c.*, CASE WHEN c.name IN ('init', 'auth', 'i', 'e', 'h')
+              OR c.name = 'c' AND c.sender = 0 THEN coalesce(c.text,
               (SELECT m.payload FROM any_message m WHERE m.id = c.message_id)) END
             FROM simperium_command c WHERE c.session_id = ?1
             """, "c.id", session

@@ -18,10 +18,11 @@ enum TraceFindings {
         _ path: String, patience: TimeSpan?
     ) throws(CertificationError) -> TraceVerdicts {
         do throws(SessionError) {
-            let sessions = try TraceDiagnosis.diagnose(
-                trace: path, patienceNanoseconds: patience?.nanoseconds
-            ).sessions
-            let faults = try FaultJudgement.judge(trace: path).sessions.flatMap(\.faults)
+            let diagnosis = try TraceDiagnosis.diagnose(
+                trace: path, patienceNanoseconds: patience?.nanoseconds)
+            let sessions = diagnosis.sessions
+            let faults = try FaultJudgement.judge(trace: path, diagnosis: diagnosis)
+                .sessions.flatMap(\.faults)
             let lost = faults.filter {
                 $0.verdict?.verdict == FaultVerdict.Outcome.notRecovered.rawValue
             }

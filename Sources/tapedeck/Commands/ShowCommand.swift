@@ -15,7 +15,7 @@ enum Shown: ExpressibleByArgument {
     case finding(FindingNumber)
 
     /// `12` or `#12` for an exchange, `m12` for a message, `c12` for a command, `k12` for a
-    /// connection, `f12` for a finding.
+    /// connection, `f12` for a finding, `u12` for what could not be decided.
     init?(argument: String) {
         if let number = FindingNumber(argument) {
             self = .finding(number)
@@ -40,7 +40,7 @@ struct ShowCommand: ParsableCommand {
         abstract: "Show one exchange, message, command, connection or finding of a trace.",
         discussion: """
             An exchange is named by its number, a WebSocket message as m12, a Simperium command as \
-            c12, a connection as k12, a finding as f12.
+            c12, a connection as k12, a finding as f12, what could not be decided as u12.
 
             Examples:
               tapedeck show app.tape 12
@@ -52,7 +52,7 @@ struct ShowCommand: ParsableCommand {
 
     @Argument(
         help:
-            "12 for an exchange, m12 for a message, c12 for a command, k12 for a connection, f12 for a finding.",
+            "12 for an exchange, m12 for a message, c12 for a command, k12 for a connection, f12 for a finding, u12 for what could not be decided.",
         completion: .custom { words, _, prefix in Completion.rows(words, prefix) }
     )
     var id: Shown
@@ -124,10 +124,16 @@ struct ShowCommand: ParsableCommand {
     private func show(_ number: FindingNumber) throws {
         if raw || curl { throw Failure(.usage, "--raw and --curl go with an exchange") }
         let diagnosis = try TraceDiagnosis.shown(trace: trace, session: number.session)
+        if let duty = diagnosis.undecided(number) {
+            return StandardOutput.write(
+                json
+                    ? FindingJSON.line(duty, session: number.session) + "\n"
+                    : FindingText.paragraph(duty))
+        }
         guard let finding = diagnosis.finding(number) else {
             throw Failure(
                 .data,
-                "there is no finding \(number) in \(trace); `tapedeck diagnose \(trace)` lists what is"
+                "there is no \(number.words) in \(trace); `tapedeck diagnose \(trace)` lists what is"
             )
         }
         StandardOutput.write(

@@ -33,6 +33,7 @@ enum FindingJSON {
     static func line(_ duty: UndecidedDuty, session: SessionID) -> String {
         var object = JSONObjectText()
         object.add("kind", "undecided")
+        object.add("number", duty.number?.description)
         object.add("rule", duty.rule.id)
         object.add("session", session.rawValue)
         object.add("at", duty.at.nanoseconds)

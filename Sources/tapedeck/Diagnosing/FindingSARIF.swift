@@ -105,6 +105,7 @@ enum FindingSARIF {
             object.add("locations", raw: list([location(last, session, trace, detail: nil)]))
         }
         var properties = JSONObjectText()
+        if let number = duty.number { properties.add("number", number.description) }
         properties.add("client", duty.client)
         properties.add("session", session.rawValue)
         properties.add("at_ns", duty.at.nanoseconds)

@@ -32,7 +32,9 @@ enum FindingText {
 
     /// A paragraph about what could not be decided.
     static func paragraph(_ duty: UndecidedDuty, _ times: FindingTimes = .relative) -> String {
-        var head = "undecided \(duty.rule.id)  \(times.text(duty.at))"
+        var head = "undecided \(duty.rule.id)"
+        if let number = duty.number { head += "  \(number)" }
+        head += "  \(times.text(duty.at))"
         head += "  \(duty.rule.blames) \(ListLine.clean(duty.client))"
         if !duty.topic.isEmpty { head += "  \(ListLine.clean(duty.topic))" }
         var lines = [head] + wrapped(waiting(duty), "  ", "  ")

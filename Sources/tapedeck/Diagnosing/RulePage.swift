@@ -1,3 +1,4 @@
+import Certification
 import Diagnosis
 import Notation
 import Wire
@@ -124,18 +125,28 @@ enum RulePage {
 
             What a peer has to do after something has happened. It is broken as soon as what the peer does shows that it will not be
             done (*due*), and else when its deadline has passed while the peer sent other things. Where the recording ended before, it
-            is undecided.
+            is undecided. *Scenarios* are those of `tapedeck certify` in which the rule is checked.
 
-            | After | Due | Deadline | Undecided | Rule |
-            | --- | --- | --- | --- | --- |
+            | After | Due | Deadline | Undecided | Scenarios | Rule |
+            | --- | --- | --- | --- | --- | --- |
 
             """
         for rule in rules {
             guard let duty = Duty.of(rule) else { continue }
             text += "| \(cell(duty.trigger)) | \(cell(duty.due ?? "")) | \(time(rule))"
-            text += " | \(cell(duty.undecided ?? "")) | `\(rule.id)` |\n"
+            text += " | \(cell(duty.undecided ?? "")) | \(scenarios(rule)) | `\(rule.id)` |\n"
         }
         return text
+    }
+
+    /// The scenarios in which a rule is checked, each once.
+    private static func scenarios(_ rule: Rule) -> String {
+        let exercises = Suite.Name.allCases.flatMap { name in
+            Suite(name).cases.first { $0.id == rule.id }?.exercises ?? []
+        }
+        var seen: Set<String> = []
+        return exercises.map(\.scenario).filter { seen.insert($0).inserted }
+            .map { "`\($0)`" }.joined(separator: ", ")
     }
 
     /// Where a rule comes from: a link for each section that its source cites, and the RFCs.

@@ -23,6 +23,8 @@ class Reproduced:
     folder: Path
     rule: str
     text: str
+    # What `retest` says of the mutant.
+    verdict: str = "broken"
 
 
 def run(*arguments: str | Path, seconds: float = 900) -> subprocess.CompletedProcess[str]:
@@ -33,10 +35,10 @@ def run(*arguments: str | Path, seconds: float = 900) -> subprocess.CompletedPro
 
 
 def findings(trace: Path) -> list[dict]:
-    """The findings about the client, the worst first."""
+    """The findings about the client, the worst first, and then what could not be decided."""
     lines = [json.loads(line) for line in run("diagnose", "--json", trace).stdout.splitlines()]
-    return [line for line in lines if line.get("kind") != "undecided"
-            and line["blames"] == "client" and line["rule"] not in UNRELATED]
+    return [line for line in lines
+            if line["blames"] == "client" and line["rule"] not in UNRELATED]
 
 
 def record(mutant: mutants.Mutant, folder: Path) -> Path:
@@ -46,14 +48,15 @@ def record(mutant: mutants.Mutant, folder: Path) -> Path:
 
 
 def reproduce(mutant: mutants.Mutant, trace: Path, folder: Path) -> Reproduced | None:
-    """A reproduction of the finding by which a mutant is caught; None where there is none."""
+    """A reproduction of the finding or duty by which a mutant is caught; None where there is none."""
     found = findings(trace)
     if not found:
         return None
     finding = next((one for one in found if one["rule"] == mutant.case), found[0])
     done = run("reproduce", trace, finding["number"], folder, "--ca-dir", folder.parent / "ca")
     assert done.returncode == 0, done.stderr
-    return Reproduced(folder, finding["rule"], done.stdout)
+    verdict = "undecided" if finding.get("kind") == "undecided" else "broken"
+    return Reproduced(folder, finding["rule"], done.stdout, verdict)
 
 
 def retest(made: Reproduced, suite: str, mutant: str, *options: str | Path) -> tuple[int, str]:

@@ -139,6 +139,8 @@ struct CommCarePerson: Sendable {
     var newestForm: (timeEnd: Int64, row: ExchangeRow, instanceID: String)?
     /// Cases that forms updated before any was seen to create them.
     var updatedBlind: [ExactText: (row: ExchangeRow, instanceID: String)] = [:]
+    /// The last request.
+    var last: ExchangeID?
     var lanes: [OpenRosaAPI.Group: Lane] = [:]
     var failures: [OpenRosaAPI: Failure] = [:]
 

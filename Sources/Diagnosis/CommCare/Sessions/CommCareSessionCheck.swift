@@ -104,6 +104,7 @@ struct CommCareSessionCheck: Check {
         open[ask.row.id] = ask
         guard persons[ask.person] != nil || persons.count < Self.maxPersons else { return }
         var person = persons.removeValue(forKey: ask.person) ?? CommCarePerson()
+        person.last = ask.row.id
         checkRetries(ask, &person, session, &report)
         if ask.isPersonCertain {
             checkPolling(ask, &person, session, &report)
@@ -213,6 +214,7 @@ struct CommCareSessionCheck: Check {
             left += openRecovery(person, key, session)
             if let finding = openPolling(person, key, session) { left.append(finding) }
             left += openForms(person, session)
+            left += openRefusals(person, key)
         }
         for finding in Self.sorted(left) { report.add(finding) }
     }

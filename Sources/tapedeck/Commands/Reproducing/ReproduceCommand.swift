@@ -23,7 +23,10 @@ struct ReproduceCommand: AsyncParsableCommand {
     @Argument(help: "The trace.", completion: .file())
     var trace: String
 
-    @Argument(help: "The number of the finding, as diagnose prints it, such as f1.")
+    @Argument(
+        help:
+            "The number of the finding, or of what could not be decided, as diagnose prints it, such as f1 or u1."
+    )
     var finding: NumberedFinding
 
     @Argument(help: "The folder to write; it must not exist, or be empty.", completion: .file())

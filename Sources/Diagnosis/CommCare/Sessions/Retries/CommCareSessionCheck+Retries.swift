@@ -137,6 +137,28 @@ extension CommCareSessionCheck {
             && (a.form != nil || a.row.requestSize == b.row.requestSize)
     }
 
+    /// The refusal after which nothing came, where what comes then is the duty.
+    func openRefusals(_ person: CommCarePerson, _ key: CommCarePersonKey) -> [Finding] {
+        var left: [Finding] = []
+        for failure in person.failures.values
+        where failure.reply.status == 401 && failure.ask.isRestore
+            && failure.ask.row.id == person.last
+        {
+            left.append(
+                Finding(
+                    R.sameCredentials, connection: failure.ask.row.connection,
+                    client: failure.ask.client, topic: failure.ask.form?.instanceID ?? key.topic,
+                    detail: "", steps: failure.steps))
+        }
+        if let aside = person.aside, aside.row.id == person.last {
+            left.append(
+                Finding(
+                    R.queueStopped, connection: aside.row.connection, client: key.device,
+                    topic: key.topic, detail: "", steps: [aside.step("puts the form aside")]))
+        }
+        return left
+    }
+
     func followRetries(
         _ ask: CommCareAsk, _ reply: CommCareReply, _ person: inout CommCarePerson
     ) {
