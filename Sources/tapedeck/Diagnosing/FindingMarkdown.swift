@@ -25,8 +25,9 @@ enum FindingMarkdown {
             }
             + open.map { duty in
                 [
-                    "undecided", duty.rule.id, "", "\(TimeSpan.clock(duty.at.nanoseconds)) s",
-                    duty.client, FindingText.waiting(duty),
+                    "undecided", duty.rule.id, duty.number.map(\.description) ?? "",
+                    "\(TimeSpan.clock(duty.at.nanoseconds)) s", duty.client,
+                    FindingText.waiting(duty),
                 ]
             }
         guard !rows.isEmpty else { return text }

@@ -491,6 +491,8 @@ extension HelpTopic {
                 host:*.example status>=400 not path:/static/*
                 duration>200ms or size>10KiB
                 at:1.5s..3s method:{POST,PUT}
+                at:14:03:05..14:04
+                at>=2026-11-21T14:03:05Z
                 bucket:notes key:a1 (error:* or cv~"5f")
                 request.header.user-agent~/commcare\/2\.5[0-9]/i
                 body~"submit_success" response.header.content-type:text/xml*
@@ -501,8 +503,8 @@ extension HelpTopic {
 
                 ```
                 filter      = [ any ]                                  nothing: everything
-                any         = all { ( "or" | "||" ) all }
-                all         = term { [ "and" | "&&" ] term }           side by side is "and"
+                any         = all { ( "or" | "||" | "|" ) all }
+                all         = term { [ "and" | "&&" | "&" ] term }     side by side is "and"
                 term        = ( "not" | "!" | "-" ) term
                             | "(" any ")"
                             | comparison
@@ -564,6 +566,9 @@ extension HelpTopic {
                 | body | as it is | `:` and `~` contain, `:` with wildcards contains the pieces in order, `=` is all of it, `~/…/` |
                 | words | words | `:` alone |
 
+                - `at` is compared with the wall clock where the value is a day or a time of it, in a trace alone: `at:2026-11-21T14:03:05Z` with
+                  `Z` or an offset; `at:2026-11-21`, `at:2026-11-21T14:03` in the time zone of the reader (`TZ`); `at:14:03:05` at that time
+                  of any day. A value is all of what it names: a day, a minute, a second, or the digits of its fraction.
                 - Ranges include both ends and may lack one: `400..499`, `400..`, `..499`. After `:` a number may
                   have a sign: `size:>10KiB`.
                 - The wildcard `*` matches any run of characters, also an empty one, in unquoted values after `:`
