@@ -89,6 +89,8 @@ def synopsis(words: list[str], command: dict, children: list[dict]) -> str:
         parts.append("[\\fIoptions\\fR]")
     for argument in shown(command, ("positional",)):
         part = value(argument) + ("\\ ..." if argument["isRepeating"] else "")
+        if argument.get("parsingStrategy") == "postTerminator":
+            part = f"\\-\\- {part}"
         parts.append(f"[{part}]" if argument["isOptional"] else part)
     return " ".join(parts)
 

@@ -73,6 +73,15 @@ def test_topics_are_formatted(name) -> None:
         assert re.sub(r"\s+", " ", row) in words, row
 
 
+def test_a_command_of_the_reader_comes_after_two_dashes() -> None:
+    """As it has to be typed."""
+    argument = {"kind": "positional", "valueName": "command", "isRepeating": True, "isOptional": True,
+                "parsingStrategy": "postTerminator"}
+    page = manuals.page(["tapedeck", "x"], {"commandName": "x", "abstract": "X", "arguments": [argument]},
+                        "2026-01-01", "1", [])
+    assert "tapedeck x [-- command ...]" in formatted(page)[0]
+
+
 def test_topics_are_those_that_the_help_lists() -> None:
     """With what each is about, and the page of the program leads to them."""
     dumped = {"command": {"commandName": "tapedeck", "abstract": "X", "discussion": (
