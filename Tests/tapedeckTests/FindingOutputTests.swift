@@ -6,6 +6,7 @@ import Testing
 import Wire
 
 @testable import Diagnosis
+@testable import Trace
 @testable import tapedeck
 
 @Suite struct FindingOutputTests {
@@ -52,6 +53,39 @@ import Wire
 
                 """)
         #expect(FindingText.paragraph(finding(), hasColour: true).hasPrefix("\u{1B}[31merror"))
+    }
+
+    @Test func `folds further findings of a rule into a line each`() {
+        var findings = [
+            finding(), finding(Self.other), finding(client: "phone-2", at: 3), finding(at: 4),
+        ]
+        for index in findings.indices {
+            findings[index].number = FindingNumber(session: SessionID(1), place: index + 1)
+        }
+        let groups = DiagnosisReport.byRule(findings)
+        #expect(groups.map(\.count) == [3, 1])
+        let text = FindingText.repeats(Array(groups[0].dropFirst()))
+        #expect(
+            text.hasPrefix(
+                """
+                  2 more findings of simperium.test.example:
+                    f3  3.000 s  phone-2  exchange 7: The client phone-1 sent note1 with sv 3 where "4"
+                """), "\(text)")
+        #expect(text.contains("\n    f4  4.000 s  phone-1  exchange 7: "))
+        #expect(!text.contains("expected"))
+        #expect(FindingText.repeats([]) == "")
+    }
+
+    @Test func `writes times of the clock`() {
+        var column = TimeColumn(.clock)
+        column.learn([
+            SessionDetail(
+                id: SessionID(1), startedUnixNanoseconds: 0, provenance: "proxy", version: "",
+                arguments: "", seed: nil, endedAt: nil, ended: nil)
+        ])
+        let times = FindingTimes(.clock, column, in: SessionID(1))
+        let text = FindingText.paragraph(finding(), times, hasColour: false)
+        #expect(text.contains(":02.000  client phone-1") && text.contains(":01.500  command c12"))
     }
 
     @Test func `tells the number of a finding`() throws {

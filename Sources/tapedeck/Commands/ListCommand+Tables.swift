@@ -53,6 +53,14 @@ extension ListCommand {
     private func forEachRow(
         _ filter: Filter?, _ reader: TraceReader, limit: Int?, _ body: (ListedRow) -> Void
     ) throws {
+        try PatienceLine.during("reading \(reader.path)") {
+            try readRows(filter, reader, limit: limit, body)
+        }
+    }
+
+    private func readRows(
+        _ filter: Filter?, _ reader: TraceReader, limit: Int?, _ body: (ListedRow) -> Void
+    ) throws {
         try reader.reading { reader throws(TraceError) in
             var faulted = FaultedRows()
             try reader.extend(&faulted)

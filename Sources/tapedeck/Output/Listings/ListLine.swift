@@ -76,7 +76,8 @@ enum ListLine {
         start += row.sender == .client ? "→ " : "← "
         start += pad(MessagePage.opcode(row.opcode), 6) + " "
         start += padLeft(ByteCount.text(row.size), 6) + "  "
-        if let code = row.closeCode { start += "code \(code)  " }
+        let isBare = row.closeCode != nil && row.payload.count <= 2
+        if let code = row.closeCode { start += "code \(code)\(isBare ? "" : "  ")" }
         let content = row.closeCode == nil ? row.payload[...] : row.payload.dropFirst(2)
         let limit = excerptBytes(style)
         let payload =

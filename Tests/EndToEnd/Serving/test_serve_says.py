@@ -1,0 +1,52 @@
+"""Proves: `serve` says where clients find it and what it did, and clients and `state` say what there is."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from programs import TAPEDECK, curl, environment, tapedeck
+from websockets.sync.client import connect
+
+FORM = ('<data xmlns="urn:form"><case xmlns="http://commcarehq.org/case/transaction/v2" case_id="c1" '
+        'user_id="u1" date_modified="2026-01-15T10:00:00Z"><create><case_type>p</case_type>'
+        '<case_name>Ada</case_name></create></case><meta><instanceID>uuid:1</instanceID></meta></data>')
+
+
+def test_places_and_summary(program) -> None:
+    """The URLs and the token that are printed work, and the last line counts what was asked."""
+    server = program(TAPEDECK, "serve", "--listen", "127.0.0.1:0")
+    commcare = server.await_line(r"^CommCare: (http://\S+) with any")[1]
+    socket = server.await_line(r"^Simperium: (ws://\S+) and ")[1].replace("APP", "test-app")
+    token = server.await_line(r"token, for example: (\w+);")[1]
+    curl("-u", "ada:x", f"{commcare}/a/demo/phone/restore/?version=2.0&device_id=d1")
+    curl(f"{commcare}/nothing/there")
+    with connect(socket, proxy=None) as line:
+        line.send('0:init:{"name":"notes","clientid":"c","app_id":"test-app","api":"1.1","token":"'
+                  + token + '","library":"t","version":"1"}')
+        assert line.recv(30).startswith("0:auth:") and "{" not in token
+    server.stop()
+    server.await_line(r"^2 requests, 1 failed, 1 WebSocket$")
+
+
+def test_a_client_says_what_it_has(serve, tmp_path: Path) -> None:
+    """One case, the token and what waits, on standard error."""
+    server = serve()
+    form = tmp_path / "form.xml"
+    form.write_text(FORM)
+    variables = environment(TAPEDECK_PASSWORD="secret")
+    options = ("--to", server.url("", "http"), "--domain", "demo", "--user", "ada", "--state", tmp_path / "state")
+    tapedeck("client", "commcare", "submit", form, *options, env=variables)
+    done = tapedeck("client", "commcare", "sync", *options, env=variables)
+    assert done.stdout == ""
+    assert re.search(r"^tapedeck: 1 case, sync token \S+, 0 forms waiting$", done.stderr, re.M), done
+
+
+def test_state_says_where_the_trace_ends(record, origin) -> None:
+    """A time after the end of a trace is the end, which is named."""
+    proxy = record("--to", origin.url)
+    curl(f"{proxy.url}/x")
+    proxy.finish()
+    late = tapedeck("state", proxy.trace, "--at", "99h").stderr
+    assert re.search(r"the trace ends at \d+\.\d\d\d s; this is the state then", late), late
+    assert "ends at" not in tapedeck("state", proxy.trace, "--at", "1ms").stderr
