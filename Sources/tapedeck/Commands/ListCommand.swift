@@ -37,6 +37,7 @@ struct ListCommand: ParsableCommand {
         try reader.reading { reader throws(TraceError) in
             var texts = CommandTexts(reader: reader)
             try printer.learn(from: reader)
+            try printer.learnFindings(from: reader)
             try reader.lines(filter, of: side.lines, limit: limit) { line in
                 printer.print(line, &texts)
                 return true

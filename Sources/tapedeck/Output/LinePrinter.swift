@@ -1,3 +1,4 @@
+import Diagnosis
 import Dissection
 import Foundation
 import Trace
@@ -18,11 +19,17 @@ final class LinePrinter {
     private let isJSON: Bool
     private var buffer = ""
     private var faulted = FaultedRows()
+    private var diagnosed = DiagnosedRows()
 
     init(isJSON: Bool) { self.isJSON = isJSON }
 
     /// Records which rows were touched by faults.
     func learn(from reader: TraceReader) throws(TraceError) { try reader.extend(&faulted) }
+
+    /// Records which rows show findings or what could not be decided.
+    func learnFindings(from reader: TraceReader) throws(TraceError) {
+        diagnosed = try reader.diagnosedRows()
+    }
 
     /// Prints one line, soon.
     func print(_ line: TraceLine, _ texts: inout CommandTexts) {
@@ -31,15 +38,18 @@ final class LinePrinter {
             let faults = faulted.rules(of: row.id)
             buffer +=
                 isJSON
-                ? JSONLine.exchange(row, session, faults: faults)
-                : ListLine.exchange(row, faults: faults)
+                ? JSONLine.exchange(
+                    row, session, faults: faults, marks: diagnosed.marks(of: row.id))
+                : ListLine.exchange(row, faults: faults, marks: diagnosed.marks(of: row.id))
         case .command(let session, let row):
             let text = texts.text(of: row)
             let faults = faulted.rules(of: row.message)
             buffer +=
                 isJSON
-                ? JSONLine.command(row, session, text, faults: faults)
-                : ListLine.command(row, text: text, faults: faults)
+                ? JSONLine.command(
+                    row, session, text, faults: faults, marks: diagnosed.marks(of: row.id))
+                : ListLine.command(
+                    row, text: text, faults: faults, marks: diagnosed.marks(of: row.id))
         }
         buffer += "\n"
         if buffer.utf8.count > 1 << 16 { flush() }
@@ -50,5 +60,14 @@ final class LinePrinter {
         guard !buffer.isEmpty else { return }
         StandardOutput.write(buffer)
         buffer = ""
+    }
+}
+
+extension DiagnosedRows.Mark {
+    /// `f1 simperium.change.forgotten`.
+    var text: String {
+        let number = FindingNumber(
+            isUndecided ? .undecided : .finding, session: session, place: place)
+        return "\(number) \(rule)"
     }
 }

@@ -1,11 +1,14 @@
 import Dissection
 import Formats
+import Trace
 import Wire
 
 /// One line for an exchange or a command, as `ls`, `tail` and `record` print it.
 enum ListLine {
     /// `#12  3.201  POST 201 commcare.submit http://host/path  1.2 KB → 312 B  34 ms`.
-    static func exchange(_ row: ExchangeRow, faults: [String] = []) -> String {
+    static func exchange(
+        _ row: ExchangeRow, faults: [String] = [], marks: [DiagnosedRows.Mark] = []
+    ) -> String {
         let status = row.status.map(String.init) ?? "---"
         var line = head("#\(row.id)", row.startedAt)
         line +=
@@ -17,11 +20,13 @@ enum ListLine {
         if row.isLocal { line += "  by tapedeck" }
         if let retry = row.retryAfter { line += "  Retry-After \(clean(retry))" }
         if let problem = row.problem { line += "  ! \(clean(problem))" }
-        return line + FateText.word(row.side, row.fate) + mark(faults)
+        return line + FateText.word(row.side, row.fate) + mark(faults) + mark(marks)
     }
 
     /// `c5  3.270  → 0:c notes  {"id":"note1", …`.
-    static func command(_ row: CommandRow, text: [UInt8], faults: [String] = []) -> String {
+    static func command(
+        _ row: CommandRow, text: [UInt8], faults: [String] = [], marks: [DiagnosedRows.Mark] = []
+    ) -> String {
         var line = head("c\(row.id)", row.at)
         line += row.sender == .client ? "→ " : "← "
         line += row.channel.map { "\($0):" } ?? ""
@@ -34,7 +39,14 @@ enum ListLine {
             line += "  \(excerpt(text[row.payloadOffset..<end], 100))"
         }
         if let problem = row.problem { line += "  ! \(clean(problem))" }
-        return line + FateText.word(row.side, row.fate) + mark(faults)
+        return line + FateText.word(row.side, row.fate) + mark(faults) + mark(marks)
+    }
+
+    /// `  finding f1 RULE`, where it shows one or what could not be decided.
+    private static func mark(_ marks: [DiagnosedRows.Mark]) -> String {
+        marks.map { mark in
+            "  " + paint("\(mark.isUndecided ? "undecided" : "finding") \(clean(mark.text))", 400)
+        }.joined()
     }
 
     /// `  fault RULE`, where rules touched it.
