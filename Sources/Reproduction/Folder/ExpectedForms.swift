@@ -26,10 +26,18 @@ enum ExpectedForms {
             else { continue }
             accepted.insert(form.instance)
         }
-        return reproduction.forms.compactMap { name in
-            guard let data = FileManager.default.contents(atPath: "\(folder)/\(name)"),
-                let instance = SubmittedForm.instance(of: Array(data)),
-                !accepted.contains(instance)
+        let forms = reproduction.forms.compactMap { name in
+            FileManager.default.contents(atPath: "\(folder)/\(name)").map { (name, Array($0)) }
+        }
+        return differences(of: forms, accepted: accepted)
+    }
+
+    /// The forms, by the names of their files, of which no instanceID is among the accepted.
+    static func differences(
+        of forms: [(name: String, xml: [UInt8])], accepted: Set<String>
+    ) -> [RetestResult.Difference] {
+        forms.compactMap { name, xml in
+            guard let instance = SubmittedForm.instance(of: xml), !accepted.contains(instance)
             else { return nil }
             return RetestResult.Difference(
                 key: name, text: "\(name) (instanceID \(instance)) was not accepted")
