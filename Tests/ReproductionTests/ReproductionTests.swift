@@ -43,6 +43,29 @@ import Testing
         }
     }
 
+    @Test func `forms that were not accepted differ, unless the built-in client leaves them so`() {
+        func xml(_ id: String) -> [UInt8] {
+            Array(
+                "<data xmlns=\"http://example.org/f\"><meta><instanceID>\(id)</instanceID></meta></data>"
+                    .utf8)
+        }
+        let forms = [("form-1.xml", xml("one")), ("form-2.xml", xml("two")), ("x", [])]
+        let differences = ExpectedForms.differences(of: forms, accepted: ["two"])
+        #expect(
+            differences == [
+                .init(key: "form-1.xml", text: "form-1.xml (instanceID one) was not accepted")
+            ])
+        var relaxed = reproduction
+        let isReached = Reproducer.relax(
+            &relaxed,
+            to: RetestResult(
+                reproduction: reproduction, findings: [], otherRules: [], missing: [],
+                undecided: [], differences: differences, hasTraffic: true, ending: "", seconds: 1,
+                trace: "a"))
+        #expect(isReached)
+        #expect(relaxed.forms == [])
+    }
+
     @Test func `the page names the rule, the plan and whether the built-in client passes`() {
         let page = reproduction.page(hasFaults: true)
         for word in [

@@ -121,6 +121,20 @@ import Wire
         #expect(try trace.reader().undecided().map(\.id) == [4, 5, 6])
     }
 
+    @Test func `marks rows with the place of what they show among all of the session`() throws {
+        let trace = try recorded()
+        #expect(try trace.reader().diagnosedRows().marks(of: ExchangeID(2)) == [])
+        try store(trace)
+        let rows = try trace.reader().diagnosedRows()
+        func text(_ marks: [DiagnosedRows.Mark]) -> [String] {
+            marks.map { "\($0.isUndecided ? "u" : "f")\($0.session).\($0.place) \($0.rule)" }
+        }
+        #expect(text(rows.marks(of: ExchangeID(2))) == ["f1.1 http.bad"])
+        #expect(text(rows.marks(of: CommandID(1))) == ["f1.2 simperium.change.bad"])
+        #expect(text(rows.marks(of: ExchangeID(1))) == ["u1.2 commcare.open"])
+        #expect(text(rows.marks(of: CommandID(2))) == ["u1.1 simperium.change.open"])
+    }
+
     @Test func `keeps what could not be decided through a rebuild`() throws {
         let trace = try recorded()
         try store(trace)

@@ -63,6 +63,12 @@ public struct ExportedRow: Hashable, Sendable {
         if !faults.isEmpty { add("faults", .list(faults)) }
     }
 
+    /// Adds the findings that it shows and what could not be decided, where there are any.
+    public mutating func add(findings: [String], undecided: [String]) {
+        if !findings.isEmpty { add("findings", .list(findings)) }
+        if !undecided.isEmpty { add("undecided", .list(undecided)) }
+    }
+
     // MARK: JSON
 
     /// An object on one line, without line end; bytes are `{"base64":"…"}`.

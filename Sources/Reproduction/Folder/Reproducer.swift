@@ -194,7 +194,10 @@ package struct Reproducer {
         guard result.verdict == .notReached || result.verdict == .endDiffers,
             result.missing.allSatisfy({ $0.trigger.isOfClient && $0.seen > 0 })
         else { return false }
-        for difference in result.differences { reproduction.objects[difference.key] = nil }
+        for difference in result.differences {
+            reproduction.objects[difference.key] = nil
+            reproduction.forms.removeAll { $0 == difference.key }
+        }
         for missing in result.missing {
             guard let place = reproduction.triggers.firstIndex(of: missing.trigger) else {
                 continue

@@ -174,7 +174,8 @@ package struct Retest: Sendable {
                 undecided: diagnosis.sessions.flatMap(\.undecided).filter {
                     $0.rule.id == reproduction.rule
                 }.map(\.detail),
-                differences: try ExpectedObjects.differences(from: reproduction, in: trace),
+                differences: try ExpectedObjects.differences(from: reproduction, in: trace)
+                    + ExpectedForms.differences(from: reproduction, in: folder, trace),
                 hasTraffic: try reader.seen(anything, now: end).isThere,
                 ending: ending, seconds: seconds, trace: trace)
         } catch let error as SessionError {

@@ -32,9 +32,10 @@ package struct RetestResult: Sendable {
         }
     }
 
-    /// An object that is not on the server as the steps leave it behind.
+    /// An object that is not on the server as the steps leave it behind, or a form that it did not
+    /// accept.
     package struct Difference: Hashable, Sendable {
-        /// Its key.
+        /// Its key, or the name of the form's file.
         package var key: String
         /// How it differs, in words.
         package var text: String

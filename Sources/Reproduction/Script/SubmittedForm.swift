@@ -22,6 +22,19 @@ struct SubmittedForm {
     /// send.
     var attachments: [Attachment] = []
 
+    /// The `instanceID` in a form's XML; nil where it has none.
+    static func instance(of form: [UInt8]) -> String? {
+        var found: String?
+        let reader = CommCareReader(purpose: .submission) { event in
+            if case .meta(let meta) = event { found = found ?? meta.instanceID }
+        }
+        do {
+            try reader.feed(form.span)
+            try reader.finish()
+        } catch { return nil }
+        return found
+    }
+
     /// Reads a request; nil where it has no form, or one without `instanceID`.
     init?(_ message: ReplayMessage) {
         var form = message.body

@@ -51,6 +51,7 @@ struct ListCommand: ParsableCommand {
             var texts = CommandTexts(reader: reader)
             try printer.learn(from: reader)
             try printer.learnSockets(from: reader, of: side.lines)
+            try printer.learnFindings(from: reader)
             let messages = ListedMessages(for: filter)
             try reader.lines(filter, with: messages, of: side.lines, limit: limit) { line in
                 isEmpty = false

@@ -1,23 +1,25 @@
 import Dissection
 import Formats
 import Notation
+import Trace
 import Wire
 
 /// One JSON object per line, with the names of the trace's columns.
 enum JSONLine {
     /// An exchange; with its time where its session began `since` so many nanoseconds after 1970.
     static func exchange(
-        _ row: ExchangeRow, _ session: SessionID, since start: Int64? = nil, faults: [String] = []
+        _ row: ExchangeRow, _ session: SessionID, since start: Int64? = nil, faults: [String] = [],
+        marks: [DiagnosedRows.Mark] = []
     ) -> String {
-        ExportedRow.exchange(row, session, since: start, faults: faults).json
+        text(ExportedRow.exchange(row, session, since: start, faults: faults), marks)
     }
 
     /// A command.
     static func command(
         _ row: CommandRow, _ session: SessionID, _ text: [UInt8], since start: Int64? = nil,
-        faults: [String] = []
+        faults: [String] = [], marks: [DiagnosedRows.Mark] = []
     ) -> String {
-        ExportedRow.command(row, session, text, since: start, faults: faults).json
+        self.text(ExportedRow.command(row, session, text, since: start, faults: faults), marks)
     }
 
     /// A WebSocket message.
@@ -25,5 +27,13 @@ enum JSONLine {
         _ row: MessageRow, _ session: SessionID, since start: Int64? = nil, faults: [String] = []
     ) -> String {
         ExportedRow.message(row, session, since: start, hasBody: true, faults: faults).json
+    }
+
+    private static func text(_ row: ExportedRow, _ marks: [DiagnosedRows.Mark]) -> String {
+        var row = row
+        row.add(
+            findings: marks.filter { !$0.isUndecided }.map(\.text),
+            undecided: marks.filter(\.isUndecided).map(\.text))
+        return row.json
     }
 }

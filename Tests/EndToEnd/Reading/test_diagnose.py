@@ -86,6 +86,12 @@ def test_findings_are_numbered(broken) -> None:
     [last] = [each for each in every if each["rule"] == RULE]
     [selected] = findings(broken, "--rule", RULE, status=1)
     assert selected == last
+    listed = tapedeck("ls", broken.trace).stdout.splitlines()
+    assert [line for line in listed if f"  finding {last['number']} {RULE}" in line] == [
+        line for line in listed if line.startswith("#2 ")]
+    rows = [json.loads(line) for line in tapedeck("ls", broken.trace, "--json").stdout.splitlines()]
+    assert [row["id"] for row in rows
+            if f"{last['number']} {RULE}" in row.get("findings", [])] == [2]
     shown = tapedeck("show", broken.trace, last["number"]).stdout
     assert shown.startswith(f"error {RULE}  {last['number']}  ")
     assert shown in tapedeck("diagnose", broken.trace, status=1).stdout
@@ -290,6 +296,8 @@ def test_what_could_not_be_decided_is_stored(record, commcare, form, tmp_path) -
     more = tapedeck("diagnose", proxy.trace, "--rule", rule, "--json", "--patience", "7s").stdout
     [duty] = [json.loads(line) for line in more.splitlines()]
     assert (duty["kind"], duty["deadline_ns"]) == ("undecided", 7_000_000_000)
+    assert json.loads(tapedeck("show", proxy.trace, duty["number"], "--json").stdout)["rule"] == rule
+    assert f"undecided {duty['number']} {rule}" in tapedeck("ls", proxy.trace).stdout
     failed = tapedeck("diagnose", proxy.trace, "--rule", rule, "--fail-on", "undecided", status=1)
     assert "1 duty could not be decided" in failed.stderr
 

@@ -1,3 +1,4 @@
+import Diagnosis
 import Dissection
 import Foundation
 import Trace
@@ -19,6 +20,7 @@ final class LinePrinter {
     private var style: ListStyle
     private var buffer = ""
     private var faulted = FaultedRows()
+    private var diagnosed = DiagnosedRows()
     private var times: TimeColumn
     private var starts: [SessionID: Int64] = [:]
     private var sockets: [ExchangeID: SocketSize] = [:]
@@ -36,6 +38,11 @@ final class LinePrinter {
         let sessions = try reader.sessions()
         times.learn(sessions)
         for session in sessions { starts[session.id] = session.startedUnixNanoseconds }
+    }
+
+    /// Records which rows show findings or what could not be decided.
+    func learnFindings(from reader: TraceReader) throws(TraceError) {
+        diagnosed = try reader.diagnosedRows()
     }
 
     /// Records the sizes of WebSockets, which the exchanges that opened them do not have.
@@ -62,11 +69,12 @@ final class LinePrinter {
         switch line {
         case .exchange(_, let row):
             ListLine.exchange(
-                row, time: time, style, faults: faulted.rules(of: row.id), socket: sockets[row.id])
+                row, time: time, style, faults: faulted.rules(of: row.id),
+                marks: diagnosed.marks(of: row.id), socket: sockets[row.id])
         case .command(_, let row):
             ListLine.command(
                 row, text: texts.text(of: row), time: time, style,
-                faults: faulted.rules(of: row.message))
+                faults: faulted.rules(of: row.message), marks: diagnosed.marks(of: row.id))
         case .message(_, let row):
             ListLine.message(row, time: time, style, faults: faulted.rules(of: row.id))
         }
@@ -76,11 +84,13 @@ final class LinePrinter {
         let start = starts[line.session]
         return switch line {
         case .exchange(let session, let row):
-            JSONLine.exchange(row, session, since: start, faults: faulted.rules(of: row.id))
+            JSONLine.exchange(
+                row, session, since: start, faults: faulted.rules(of: row.id),
+                marks: diagnosed.marks(of: row.id))
         case .command(let session, let row):
             JSONLine.command(
                 row, session, texts.text(of: row), since: start,
-                faults: faulted.rules(of: row.message))
+                faults: faulted.rules(of: row.message), marks: diagnosed.marks(of: row.id))
         case .message(let session, let row):
             JSONLine.message(row, session, since: start, faults: faulted.rules(of: row.id))
         }
@@ -91,5 +101,14 @@ final class LinePrinter {
         guard !buffer.isEmpty else { return }
         StandardOutput.write(buffer)
         buffer = ""
+    }
+}
+
+extension DiagnosedRows.Mark {
+    /// `f1 simperium.change.forgotten`.
+    var text: String {
+        let number = FindingNumber(
+            isUndecided ? .undecided : .finding, session: session, place: place)
+        return "\(number) \(rule)"
     }
 }

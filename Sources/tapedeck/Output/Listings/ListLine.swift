@@ -16,11 +16,12 @@ enum ListLine {
     ///   - time: Its time as it is written.
     ///   - style: How the line looks.
     ///   - faults: The rules of faults that touched it.
+    ///   - marks: The findings, and what could not be decided, that it shows.
     ///   - socket: What the messages of a WebSocket have together.
     /// - Returns: The line, without line end.
     static func exchange(
         _ row: ExchangeRow, time: String, _ style: ListStyle, faults: [String] = [],
-        socket: SocketSize? = nil
+        marks: [DiagnosedRows.Mark] = [], socket: SocketSize? = nil
     ) -> String {
         let start = head("#\(row.id)", time, style) + pad(clean(row.method), 6) + " "
         let status = row.status.map(String.init) ?? "---"
@@ -34,20 +35,22 @@ enum ListLine {
             let span = row.endedAt.map { $0.nanoseconds - row.startedAt.nanoseconds }
             middle += padLeft(span.map(TimeSpan.text) ?? "", 6) + "  "
         }
-        var marks = ""
-        if row.isLocal { marks += "  by tapedeck" }
-        if let retry = row.retryAfter { marks += "  Retry-After \(clean(retry))" }
-        if let problem = row.problem { marks += "  ! \(clean(problem))" }
-        marks += FateText.word(row.side, row.fate)
+        var notes = ""
+        if row.isLocal { notes += "  by tapedeck" }
+        if let retry = row.retryAfter { notes += "  Retry-After \(clean(retry))" }
+        if let problem = row.problem { notes += "  ! \(clean(problem))" }
+        notes += FateText.word(row.side, row.fate)
         let target = clean(style.isWide ? row.url : nameAndPath(row))
         let taken = TextWidth.of(start) + TextWidth.of(status) + TextWidth.of(middle)
         return start + style.painted(status, row.status) + middle
-            + ending(target, TextWidth.shortened, marks, faults, taken: taken, style)
+            + ending(
+                target, TextWidth.shortened, notes, remark(faults, marks), taken: taken, style)
     }
 
     /// `c5  3.270  → 0:c notes  {"id":"note1", …`.
     static func command(
-        _ row: CommandRow, text: [UInt8], time: String, _ style: ListStyle, faults: [String] = []
+        _ row: CommandRow, text: [UInt8], time: String, _ style: ListStyle, faults: [String] = [],
+        marks: [DiagnosedRows.Mark] = []
     ) -> String {
         var start = head("c\(row.id)", time, style)
         start += row.sender == .client ? "→ " : "← "
@@ -59,13 +62,13 @@ enum ListLine {
         let end = min(text.count, row.payloadOffset + row.payloadSize)
         let payload = row.payloadOffset < end ? text[row.payloadOffset..<end] : []
         let taken = TextWidth.of(start) + (error.isEmpty ? 0 : TextWidth.of(error) + 1) + 2
-        let marks =
+        let notes =
             (row.problem.map { "  ! \(clean($0))" } ?? "") + FateText.word(row.side, row.fate)
         return start + (error.isEmpty ? "" : " " + style.painted(error, nil))
             + (payload.isEmpty ? "" : "  ")
             + ending(
-                excerpt(payload, excerptBytes(style)), TextWidth.cut, marks, faults, taken: taken,
-                style)
+                excerpt(payload, excerptBytes(style)), TextWidth.cut, notes, remark(faults, marks),
+                taken: taken, style)
     }
 
     /// `m7  3.270  → text     12 B  hello`.
@@ -83,30 +86,38 @@ enum ListLine {
         let payload =
             row.isText || row.closeCode != nil
             ? excerpt(content, limit) : Hexadecimal.text(Array(content.prefix(limit / 4)))
-        let marks =
+        let notes =
             (row.problem.map { "  ! \(clean($0))" } ?? "") + FateText.word(row.side, row.fate)
         return start
             + ending(
-                payload, TextWidth.cut, marks, faults, taken: TextWidth.of(start), style)
+                payload, TextWidth.cut, notes, remark(faults, []), taken: TextWidth.of(start), style
+            )
     }
 
-    /// The last column and the marks behind it, in the columns that are left.
+    /// `fault RULE  finding f1 RULE`: what touched a row and what it shows.
+    private static func remark(_ faults: [String], _ marks: [DiagnosedRows.Mark]) -> String {
+        var parts = faults.isEmpty ? [] : ["fault \(faults.joined(separator: ", "))"]
+        parts += marks.map { "\($0.isUndecided ? "undecided" : "finding") \($0.text)" }
+        return clean(parts.joined(separator: "  "))
+    }
+
+    /// The last column and the notes behind it, in the columns that are left.
     private static func ending(
-        _ text: String, _ shorten: (String, Int) -> String, _ marks: String, _ faults: [String],
+        _ text: String, _ shorten: (String, Int) -> String, _ notes: String, _ remark: String,
         taken: Int, _ style: ListStyle
     ) -> String {
-        let fault = faults.isEmpty ? "" : "fault \(clean(faults.joined(separator: ", ")))"
         guard let left = style.left(after: taken) else {
-            return text + (fault.isEmpty ? "" : "  " + style.painted(fault, nil)) + marks
+            return text + (remark.isEmpty ? "" : "  " + style.painted(remark, nil)) + notes
         }
-        // What is said about a row says more than the end of a long URL, and a fault says most.
-        let said = TextWidth.of(marks) + (fault.isEmpty ? 0 : TextWidth.of(fault) + 2)
+        // What is said about a row says more than the end of a long URL, and faults and findings
+        // say most.
+        let said = TextWidth.of(notes) + (remark.isEmpty ? 0 : TextWidth.of(remark) + 2)
         let own = min(TextWidth.of(text), max(left - said, min(left, 12)))
         var rest = left - own
-        let shown = rest > 3 && !fault.isEmpty ? TextWidth.cut(fault, rest - 2) : ""
+        let shown = rest > 3 && !remark.isEmpty ? TextWidth.cut(remark, rest - 2) : ""
         if !shown.isEmpty { rest -= TextWidth.of(shown) + 2 }
         return shorten(text, own) + (shown.isEmpty ? "" : "  " + style.painted(shown, nil))
-            + (rest > 3 ? TextWidth.cut(marks, rest) : "")
+            + (rest > 3 ? TextWidth.cut(notes, rest) : "")
     }
 
     /// What an exchange is for and its path, for lines that have no room for both as columns.
