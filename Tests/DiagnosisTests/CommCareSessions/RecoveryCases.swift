@@ -162,6 +162,17 @@ enum RecoveryCases {
         },
     ]
 
+    /// The device closes a case and has lost another; the server refuses its state.
+    private static func missing(_ s: inout SessionScript) {
+        let phone = SyncPhone(&s)
+        phone.restore(
+            &s, at: 1,
+            SyncPhone.given("t1", [SyncPhone.new("a"), SyncPhone.new("b"), SyncPhone.new("c")]))
+        phone.submit(&s, at: 10, token: "t1", blocks: SyncPhone.block("c", "<close/>"))
+        phone.restore(&s, at: 20, since: "t1", has: ["a"], SyncPhone.refused)
+        phone.restore(&s, at: 20.1, SyncPhone.given("t2"))
+    }
+
     private static let states: [RuleCase] = [
         RuleCase(R.fullAgain, .breaks, "everything, four times") { full(&$0, 4) },
         RuleCase(R.fullAgain, .behaves, "everything, three times") {
@@ -184,6 +195,25 @@ enum RecoveryCases {
             phone.restore(
                 &s, at: 1, SyncPhone.given("t1", [SyncPhone.new("a"), SyncPhone.new("b")]))
             phone.restore(&s, at: 20, since: "t1", has: ["a"], SyncPhone.refused)
+            phone.restore(&s, at: 20.1, SyncPhone.given("t2"))
+        },
+        RuleCase(R.stateHash, .breaks, "the server finds a case missing, too, where one was closed")
+        {
+            missing(&$0)
+        },
+        RuleCase(R.stateHash, .breaks, "a form was cut off, and is not sent again") { s in
+            let phone = SyncPhone(&s)
+            phone.restore(&s, at: 1, SyncPhone.given("t1", [SyncPhone.new("a")]))
+            let other = s.connection(at: 9)
+            s.bytes(
+                other, .client,
+                Array(
+                    ("POST /a/demo/receiver/app/ HTTP/1.1\r\nHost: www.commcarehq.org\r\n"
+                        + "X-OpenRosa-Version: 3.0\r\nx-openrosa-deviceid: \(phone.device)\r\n"
+                        + "Authorization: \(phone.login)\r\nContent-Length: 900\r\n\r\n").utf8),
+                at: 10)
+            s.close(other, at: 10.1, by: .server)
+            phone.restore(&s, at: 20, since: "t1", has: ["a", "mine"], SyncPhone.refused)
             phone.restore(&s, at: 20.1, SyncPhone.given("t2"))
         },
         RuleCase(R.stateHash, .breaks, "a case of a form is forgotten") { s in
