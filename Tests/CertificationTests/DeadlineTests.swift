@@ -12,12 +12,6 @@ struct DeadlineTests {
         "simperium.session.no-reconnect": "another socket has to be seen",
     ]
 
-    /// Seconds until the client does what breaks a rule, once its time is up.
-    private static let later = [
-        // It goes on with the connection: its next heartbeat.
-        "simperium.heartbeat.dead-connection": 20.0
-    ]
-
     /// What a scenario has to last for the situation, in seconds.
     private static func seconds(_ situation: Situation, of scenario: Scenario) -> Double {
         let wanted = situation.expectations.map(seconds).max() ?? 0
@@ -52,7 +46,7 @@ struct DeadlineTests {
             for exercise in one.exercises {
                 let scenario = try #require(suite.scenarios.first { $0.id == exercise.scenario })
                 let seconds = Self.seconds(exercise.situation, of: scenario)
-                let needed = Double(time) / 1e9 + (Self.later[one.id] ?? 0)
+                let needed = Double(time) / 1e9
                 #expect(
                     seconds > needed,
                     "\(one.id) needs \(needed) s, \(scenario.id) lasts \(seconds) s")

@@ -23,6 +23,10 @@ import Wire
     private static let onlySeed = ProcessEnvironment.number("TAPEDECK_PRECISION_SEED")
     private static let onlyWords = ProcessEnvironment.text("TAPEDECK_PRECISION_ONLY")
 
+    /// A client that begins at once is taken for one that has what came a second before; where messages
+    /// are on their way for longer, it begins late.
+    private static let links: [FirePlan.Link] = [.quick, .slow]
+
     /// What the world does, and no client: it connects when chance says so.
     private static let ofTheWorld: Set<String> = [
         "simperium.session.reconnect-storm", "simperium.story.reconnect-storm",
@@ -35,21 +39,25 @@ import Wire
     func `nothing is blamed on clients under a pack`(_ name: String) throws {
         let plan = try #require(FaultPack.named(name)).plan()
         for seed in Self.seeds(of: name) {
-            var scene = FaultScene(seed: seed, plan: plan, edits: 60, cuts: 2)
-            _ = scene.play()
-            let blamed = try blame(scene.records)
-            #expect(blamed == [], "seed \(seed)")
+            for link in Self.links {
+                var scene = FaultScene(seed: seed, plan: plan, edits: 60, cuts: 2, link: link)
+                _ = scene.play()
+                let blamed = try blame(scene.records)
+                #expect(blamed == [], "seed \(seed), \(link)")
+            }
         }
     }
 
     @Test(arguments: FaultCase.all)
     func `nothing is blamed on clients under faults of one kind`(_ one: FaultCase) throws {
         for seed in Self.seeds(of: one.testDescription) {
-            var scene = try FaultScene(
-                seed: seed, rules: one.lines(), edits: one.edits, cuts: one.cuts)
-            _ = scene.play()
-            let blamed = try blame(scene.records)
-            #expect(blamed == [], "seed \(seed)")
+            for link in Self.links {
+                var scene = try FaultScene(
+                    seed: seed, rules: one.lines(), edits: one.edits, cuts: one.cuts, link: link)
+                _ = scene.play()
+                let blamed = try blame(scene.records)
+                #expect(blamed == [], "seed \(seed), \(link)")
+            }
         }
     }
 
@@ -64,17 +72,19 @@ import Wire
     func `nothing is blamed on clients in these sessions`(_ rule: String, _ seed: UInt64) throws {
         let one = try #require(FaultCase.all.first { $0.testDescription == rule })
         var scene = try FaultScene(
-            seed: seed, rules: one.lines(), edits: one.edits, cuts: one.cuts)
+            seed: seed, rules: one.lines(), edits: one.edits, cuts: one.cuts, link: .slow)
         _ = scene.play()
         #expect(try blame(scene.records) == [])
     }
 
     @Test func `nothing is blamed on anybody without faults`() throws {
         for seed in Self.seeds(of: "", atLeast: 4) {
-            var scene = try FaultScene(seed: seed, rules: [], edits: 100, cuts: 2)
-            _ = scene.play()
-            let found = try findings(scene.records).map(Self.reported)
-            #expect(found == [], "seed \(seed)")
+            for link in Self.links {
+                var scene = try FaultScene(seed: seed, rules: [], edits: 100, cuts: 2, link: link)
+                _ = scene.play()
+                let found = try findings(scene.records).map(Self.reported)
+                #expect(found == [], "seed \(seed), \(link)")
+            }
         }
     }
 

@@ -70,7 +70,8 @@ extension CommCareScenarios {
                             "a submission in parts")
                     ],
                     rules: [
-                        "commcare.submit.attachment-*", "commcare.submit.form-part-*",
+                        "commcare.submit.attachment-missing",
+                        "commcare.submit.attachment-unreferenced", "commcare.submit.form-part-*",
                         "commcare.submit.field", "commcare.submit.too-large",
                     ])
             ]),

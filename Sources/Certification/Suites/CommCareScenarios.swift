@@ -10,6 +10,18 @@ enum CommCareScenarios {
             "http.retry-after-4xx",
             "it ignores requests to CommCare, which have commcare.retry.after-4xx"
         ),
+        (
+            "commcare.submit.attachment-dropped",
+            "no scenario refuses a form that has a file; recordings of such show it"
+        ),
+        (
+            "commcare.sync.full-again",
+            "no scenario asks for four restores; the bytes of each are in the recording"
+        ),
+        (
+            "commcare.sync.given-up",
+            "ten minutes have to pass, and a person may have closed the app; what the client has to do in each scenario shows the same"
+        ),
         ("http.after-close", "the server of the suite keeps connections open"),
         (
             "commcare.submit.queue-stopped-after-422",

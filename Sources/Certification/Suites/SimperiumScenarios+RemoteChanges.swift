@@ -168,7 +168,7 @@ extension SimperiumScenarios {
                     ],
                     rules: [
                         "simperium.entity.stalled", "simperium.entity.again",
-                        "simperium.entity.flood",
+                        "simperium.entity.flood", "simperium.entity.missing-removed",
                     ], isOptional: true),
             ]),
         Scenario(

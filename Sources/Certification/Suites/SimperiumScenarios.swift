@@ -9,9 +9,13 @@ enum SimperiumScenarios {
     /// Why some rules are exercised by no scenario.
     static let reasons: [(pattern: String, reason: String)] = [
         (
+            "simperium.change.edits-removed",
+            "no client is asked to edit an object that is removed: a right one does not show it"
+        ),
+        (
             "http.cookie*",
             "cookies are followed on one connection, and a Simperium client has a connection for each of its HTTP requests: one for a token, one for each WebSocket"
-        )
+        ),
     ]
 
     /// The rules on HTTP that can be broken only after answers which the server does not send to

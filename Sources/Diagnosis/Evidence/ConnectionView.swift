@@ -16,6 +16,11 @@ public struct ConnectionView: Sendable {
     public private(set) var lastFaultAt: Instant?
     /// Whether a fault cut it or stopped its bytes, so that its end is attributed to no peer.
     public private(set) var wasCut = false
+    /// Whether a fault has held back its bytes, so that time does not show what a client received.
+    private(set) var isHeldBack = false
+    /// Nanoseconds from the answer that opened the WebSocket to the first `init`; nil where either was
+    /// not seen.
+    private(set) var openingNanoseconds: Int64?
     /// Device id that its requests name.
     public private(set) var device: String?
     /// Simperium client id, the first that was seen.
@@ -74,6 +79,7 @@ public struct ConnectionView: Sendable {
         case .fault(let row):
             lastFaultAt = row.at
             if row.hasEffect([.ended, .stalled, .refused]) { wasCut = true }
+            if row.hasEffect([.delayed, .stalled]) { isHeldBack = true }
         case .event(let row) where row.kind == .closed:
             if endedAt == nil { endedAt = row.at }
         case .asked(let exchange):
@@ -100,6 +106,9 @@ public struct ConnectionView: Sendable {
             if clientID == nil {
                 clientID = request.clientID
                 library = ClientLibrary(request)
+            }
+            if openingNanoseconds == nil, let opened = upgrade?.endedAt ?? upgrade?.respondedAt {
+                openingNanoseconds = command.row.at.nanoseconds - opened.nanoseconds
             }
         } else if command.row.sender == .server, let heard = command.heard?.command,
             case .auth(let reply) = heard.body

@@ -38,6 +38,11 @@ extension Duty {
             S.indexUnanswered, after: "a request for the client's index",
             undecided: "The server requested the client's index, and it was not answered yet."),
         Duty(
+            S.deadConnection, after: "a heartbeat",
+            due: "the client still uses the connection, and received nothing since",
+            undecided: "Nothing was received since a heartbeat, and the client has not left the "
+                + "connection yet."),
+        Duty(
             S.logMissing, after: "log:1 or log:2",
             undecided: "The server requested log messages, and none was sent yet."),
         Duty(

@@ -111,6 +111,8 @@ enum Harm {
         "r62": "Each change arrives twice, and may be applied twice.",
         "r63": "The own change counts as stored, and is lost if it is refused.",
         "r64": "The object goes back, and so do further diffs.",
+        "r65": "The server refuses it, or an object that somebody removed comes back.",
+        "r66": "An object that is there is removed for everybody.",
         "s01": "Clients believe wrong data or wait for ever.",
         "s02": "Clients have deleted the edit from their queue, so that it is lost for all.",
     ]
@@ -217,6 +219,8 @@ enum Harm {
         "c86": "Strict clients do not read it.",
         "c87": "The whole sync fails, and the old token stays.",
         "c88": "CommCare HQ begins the restore anew.",
+        "c90": "The user works on with old cases and is not told.",
+        "c89": "Costs time and bytes that grow with the number of cases; servers throttle it.",
     ]
 
     /// HTTP.

@@ -8,7 +8,33 @@ enum FormInstanceCases {
 
     static let all: [RuleCase] = again + reuse + queue + order
 
+    /// A form with a picture is refused with this, and sent again with these files.
+    private static func picture(_ s: inout SessionScript, _ answer: String, then files: [String]) {
+        let phone = SyncPhone(&s)
+        phone.submit(&s, at: 1, files: ["a.jpg", "b.jpg"], gets: answer)
+        phone.submit(&s, at: 60, files: files)
+    }
+
     private static let again: [RuleCase] = [
+        RuleCase(
+            R.attachmentDropped, .breaks, "a picture is missing",
+            also: ["commcare.submit.attachment-missing"]
+        ) {
+            picture(&$0, SyncPhone.answer(500), then: ["a.jpg"])
+        },
+        RuleCase(R.attachmentDropped, .behaves, "all pictures again") {
+            picture(&$0, SyncPhone.answer(500), then: ["a.jpg", "b.jpg"])
+        } unlike: {
+            picture(&$0, SyncPhone.answer(500), then: ["a.jpg"])
+        },
+        RuleCase(
+            R.attachmentDropped, .silent, "it was too large",
+            also: ["commcare.submit.attachment-missing"]
+        ) {
+            picture(&$0, SyncPhone.answer(413), then: ["a.jpg"])
+        } unlike: {
+            picture(&$0, SyncPhone.answer(500), then: ["a.jpg"])
+        },
         RuleCase(R.resentAfter422, .breaks, "the invalid form again") { s in
             let phone = SyncPhone(&s)
             phone.submit(&s, at: 1, gets: SyncPhone.invalid)
@@ -167,11 +193,11 @@ enum FormInstanceCases {
         RuleCase(R.forgotten, .behaves, "sent again, before and after a new one") { s in
             let phone = SyncPhone(&s)
             phone.submit(&s, at: 1, "form-1", gets: SyncPhone.answer(500))
-            phone.submit(&s, at: 2, "form-2", gets: SyncPhone.answer(500))
+            phone.submit(&s, at: 2, "form-2", detail: "45", gets: SyncPhone.answer(500))
             phone.submit(&s, at: 700, "form-1")
-            phone.submit(&s, at: 701, "form-2")
-            phone.submit(&s, at: 702, "form-3")
-            phone.submit(&s, at: 703, "form-4")
+            phone.submit(&s, at: 701, "form-2", detail: "45")
+            phone.submit(&s, at: 702, "form-3", detail: "43")
+            phone.submit(&s, at: 703, "form-4", detail: "44")
         },
         RuleCase(R.forgotten, .silent, "refused for good; at once; one new form") { s in
             let phone = SyncPhone(&s)

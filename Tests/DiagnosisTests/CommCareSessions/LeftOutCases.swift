@@ -62,7 +62,9 @@ enum LeftOutCases {
         },
         RuleCase(
             R.forgotten, .behaves, "after 503 its content is sent under another identifier",
-            also: ["commcare.server.overload-without-retry-after"]
+            also: [
+                "commcare.server.overload-without-retry-after", "commcare.story.duplicate-form",
+            ]
         ) { s in
             goOn(&s, end: "2026-02-03T10:05:00.000Z")
         } unlike: { s in

@@ -65,6 +65,11 @@ enum OpenRosaAndGroupCases {
         RuleCase(T.duplicateForm, .breaks, "the same content under a new identifier") {
             lose(&$0) { s, phone in phone.submit(&s, at: 20, "form-2") }
         },
+        RuleCase(T.duplicateForm, .breaks, "the same content after a server error") { s in
+            let phone = SyncPhone(&s)
+            phone.submit(&s, at: 1, "form-1", gets: SyncPhone.busy())
+            phone.submit(&s, at: 60, "form-2")
+        },
         RuleCase(T.duplicateForm, .behaves, "the same form; another one") {
             lose(&$0) { s, phone in
                 phone.submit(&s, at: 20, "form-1")

@@ -6,7 +6,7 @@ import Wire
 enum RecoveryCases {
     private typealias R = CommCareSessionRules
 
-    static let all: [RuleCase] = refusals + states + claims + servers
+    static let all: [RuleCase] = refusals + givenUp + states + claims + servers
 
     private static let refusals: [RuleCase] = [
         RuleCase(R.incrementalAfter412, .breaks, "the same again") { s in
@@ -114,12 +114,106 @@ enum RecoveryCases {
         },
     ]
 
+    /// So many full restores, with a form that has the token after each; an incremental one before the
+    /// last, if wanted.
+    private static func full(
+        _ s: inout SessionScript, _ times: Int, syncs: Bool = false, isRefused: Bool = false
+    ) {
+        let phone = SyncPhone(&s)
+        for number in 1...times {
+            let at = Double(number) * 100
+            if syncs, number == times {
+                phone.restore(
+                    &s, at: at - 20, since: "t\(number - 1)", SyncPhone.given("s\(number)"))
+            }
+            if isRefused, number > 1 {
+                phone.restore(&s, at: at - 1, since: "t\(number - 1)", SyncPhone.refused)
+            }
+            phone.restore(&s, at: at, SyncPhone.given("t\(number)"))
+            phone.submit(&s, at: at + 50, "form-\(number)", token: "t\(number)")
+        }
+    }
+
+    /// A restore gets this, and the client sends a form so long after it.
+    private static func giveUp(
+        _ s: inout SessionScript, _ answer: String, after pause: Double, isRepeated: Bool = false,
+        isFaulted: Bool = false
+    ) {
+        let phone = SyncPhone(&s)
+        phone.restore(&s, at: 1, answer)
+        if isRepeated { phone.restore(&s, at: 60, SyncPhone.given("t1")) }
+        if isFaulted { s.act(phone.connection, "latency 1ms", at: 100) }
+        phone.submit(&s, at: 1 + pause, token: isRepeated ? "t1" : nil)
+    }
+
+    private static let givenUp: [RuleCase] = [
+        RuleCase(R.givenUp, .breaks, "401 and then a form") {
+            giveUp(&$0, SyncPhone.answer(401), after: 700)
+        },
+        RuleCase(R.givenUp, .behaves, "503, and the restore again") {
+            giveUp(&$0, SyncPhone.busy(retryAfter: 5), after: 700, isRepeated: true)
+        } unlike: {
+            giveUp(&$0, SyncPhone.busy(retryAfter: 5), after: 700)
+        },
+        RuleCase(R.givenUp, .silent, "Tapedeck did something since") {
+            giveUp(&$0, SyncPhone.busy(retryAfter: 5), after: 700, isFaulted: true)
+        } unlike: {
+            giveUp(&$0, SyncPhone.busy(retryAfter: 5), after: 700)
+        },
+    ]
+
+    /// The device closes a case and has lost another; the server refuses its state.
+    private static func missing(_ s: inout SessionScript) {
+        let phone = SyncPhone(&s)
+        phone.restore(
+            &s, at: 1,
+            SyncPhone.given("t1", [SyncPhone.new("a"), SyncPhone.new("b"), SyncPhone.new("c")]))
+        phone.submit(&s, at: 10, token: "t1", blocks: SyncPhone.block("c", "<close/>"))
+        phone.restore(&s, at: 20, since: "t1", has: ["a"], SyncPhone.refused)
+        phone.restore(&s, at: 20.1, SyncPhone.given("t2"))
+    }
+
     private static let states: [RuleCase] = [
+        RuleCase(R.fullAgain, .breaks, "everything, four times") { full(&$0, 4) },
+        RuleCase(R.fullAgain, .behaves, "everything, three times") {
+            full(&$0, 3)
+        } unlike: {
+            full(&$0, 4)
+        },
+        RuleCase(R.fullAgain, .behaves, "a sync between") {
+            full(&$0, 4, syncs: true)
+        } unlike: {
+            full(&$0, 4)
+        },
+        RuleCase(R.fullAgain, .silent, "each was refused before") {
+            full(&$0, 4, isRefused: true)
+        } unlike: {
+            full(&$0, 4)
+        },
         RuleCase(R.stateHash, .breaks, "a case of the restore is forgotten") { s in
             let phone = SyncPhone(&s)
             phone.restore(
                 &s, at: 1, SyncPhone.given("t1", [SyncPhone.new("a"), SyncPhone.new("b")]))
             phone.restore(&s, at: 20, since: "t1", has: ["a"], SyncPhone.refused)
+            phone.restore(&s, at: 20.1, SyncPhone.given("t2"))
+        },
+        RuleCase(R.stateHash, .breaks, "the server finds a case missing, too, where one was closed")
+        {
+            missing(&$0)
+        },
+        RuleCase(R.stateHash, .breaks, "a form was cut off, and is not sent again") { s in
+            let phone = SyncPhone(&s)
+            phone.restore(&s, at: 1, SyncPhone.given("t1", [SyncPhone.new("a")]))
+            let other = s.connection(at: 9)
+            s.bytes(
+                other, .client,
+                Array(
+                    ("POST /a/demo/receiver/app/ HTTP/1.1\r\nHost: www.commcarehq.org\r\n"
+                        + "X-OpenRosa-Version: 3.0\r\nx-openrosa-deviceid: \(phone.device)\r\n"
+                        + "Authorization: \(phone.login)\r\nContent-Length: 900\r\n\r\n").utf8),
+                at: 10)
+            s.close(other, at: 10.1, by: .server)
+            phone.restore(&s, at: 20, since: "t1", has: ["a", "mine"], SyncPhone.refused)
             phone.restore(&s, at: 20.1, SyncPhone.given("t2"))
         },
         RuleCase(R.stateHash, .breaks, "a case of a form is forgotten") { s in

@@ -24,7 +24,7 @@ enum RetryCases {
         RuleCase(R.retriedAtOnce, .breaks, "the next form") { s in
             let phone = SyncPhone(&s)
             phone.submit(&s, at: 1, gets: SyncPhone.busy())
-            phone.submit(&s, at: 1.2, "form-2")
+            phone.submit(&s, at: 1.2, "form-2", detail: "43")
         },
         RuleCase(R.retriedAtOnce, .breaks, "a restore, although Retry-After was said") { s in
             let phone = SyncPhone(&s)

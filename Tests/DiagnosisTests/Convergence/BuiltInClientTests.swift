@@ -18,6 +18,7 @@ import Wire
         plan.clients = 4
         plan.buckets = ["notes", "tags"]
         plan.edits = 600
+        plan.link = seed.isMultiple(of: 3) ? .quick : .slow
         // Now and then with a heartbeat, which shows what a client has got.
         if seed.isMultiple(of: 2) { plan.heartbeatIdle = 5_000_000_000 }
         let keepsTranscript = ProcessEnvironment.number("TAPEDECK_DIAGNOSIS_STORY") != nil

@@ -146,8 +146,53 @@ enum AnswerCases {
         }
     }
 
+    /// A change is refused, and others are made at these times.
+    private static func goOn(
+        _ script: inout SessionScript, _ code: Int, _ times: [Double], asks: Bool = false,
+        asksLater: Bool = false, sends: Bool = false
+    ) {
+        let c = script.ready()
+        script.edit(c, "a1", number(2), at: 1)
+        script.refused(c, "a1", code, at: 1.1)
+        if asks {
+            script.client(c, "0:cv:cv1", at: 1.2)
+            script.server(c, "0:c:[]", at: 1.3)
+        }
+        for time in times { script.elsewhere(c, 1, at: time, named: "a\(Int(time * 10))") }
+        if asksLater {
+            script.client(c, "0:cv:cv1", at: 2)
+            script.server(c, "0:c:[]", at: 2.1)
+        }
+        if sends {
+            script.edit(c, "a1", number(2), d: whole, at: 9)
+            script.made(c, "a1", number(2), at: 9.1)
+        }
+        script.close(c, at: 10)
+    }
+
     private static let late: [RuleCase] = [
         RuleCase(R.noCatchUp, .breaks, "asks nothing") { leave(&$0, 409, through: 400) },
+        RuleCase(R.noCatchUp, .breaks, "goes on with another object") {
+            goOn(&$0, 409, [3])
+        },
+        RuleCase(R.noCatchUp, .behaves, "goes on after it has asked for the changes") {
+            goOn(&$0, 409, [3], asks: true)
+        } unlike: {
+            goOn(&$0, 409, [3])
+        },
+        RuleCase(R.noCatchUp, .silent, "another change crosses the answer") {
+            goOn(&$0, 409, [1.5], asksLater: true)
+        } unlike: {
+            goOn(&$0, 409, [3])
+        },
+        RuleCase(R.notSentWhole, .breaks, "goes on with three others") {
+            goOn(&$0, 440, [3, 5, 8])
+        },
+        RuleCase(R.notSentWhole, .behaves, "goes on with one other, and sends it") {
+            goOn(&$0, 440, [3], sends: true)
+        } unlike: {
+            goOn(&$0, 440, [3, 5, 8])
+        },
         RuleCase(R.noCatchUp, .behaves, "asks for the object") {
             leave(&$0, 409, through: 400) {
                 $0.client($1, "0:e:k.4", at: 3)

@@ -114,12 +114,13 @@ extension SessionScript {
     }
 
     /// Changes of other objects that are made, for a client that goes on.
-    mutating func elsewhere(_ c: ConnectionID, _ count: Int, at: Double) {
+    mutating func elsewhere(_ c: ConnectionID, _ count: Int, at: Double, named name: String = "") {
         for number in 0..<count {
             let at = at + Double(number)
             let v = #"{"n":{"o":"+","v":\#(number)}}"#
-            edit(c, "e\(number)", v, sv: nil, key: "other\(number)", at: at)
-            made(c, "e\(number)", v, sv: nil, ev: 1, key: "other\(number)", at: at + 0.1)
+            let key = "other\(name)\(number)"
+            edit(c, "e\(name)\(number)", v, sv: nil, key: key, at: at)
+            made(c, "e\(name)\(number)", v, sv: nil, ev: 1, key: key, at: at + 0.1)
         }
     }
 }

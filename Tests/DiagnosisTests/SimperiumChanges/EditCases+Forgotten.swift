@@ -34,6 +34,18 @@ extension EditCases {
         script.edit(c, "a2", next, sv: isSent ? 4 : 3, at: 5)
     }
 
+    /// A removal is not answered before the connection ends, and the object is edited.
+    private static func unremove(_ script: inout SessionScript, isSent: Bool = false) {
+        var c = script.ready()
+        script.edit(c, "a1", nil, sv: nil, o: "-", at: 1)
+        script.close(c, at: 2)
+        c = script.again(at: 3)
+        guard isSent else { return script.edit(c, "a2", number(2), at: 5) }
+        script.edit(c, "a1", nil, sv: nil, o: "-", at: 4)
+        script.made(c, "a1", nil, sv: 3, ev: 4, o: "-", at: 4.1)
+        script.edit(c, "a2", #"{"m":{"o":"+","v":1}}"#, sv: nil, at: 5)
+    }
+
     static let forgotten: [RuleCase] =
         [440, 500, 503].map { code in
             RuleCase(R.forgotten, .breaks, "after \(code)") { script in
@@ -45,6 +57,12 @@ extension EditCases {
             }
         } + [
             RuleCase(R.forgotten, .breaks, "on the next connection") { lose(&$0) },
+            RuleCase(R.forgotten, .breaks, "edits what it has removed") { unremove(&$0) },
+            RuleCase(R.forgotten, .behaves, "removes it first, and makes it anew") {
+                unremove(&$0, isSent: true)
+            } unlike: {
+                unremove(&$0)
+            },
             RuleCase(R.forgotten, .breaks, "edits the same text elsewhere") {
                 forget(&$0, 503, SessionScript.delta(text, "Oh: " + text))
             },

@@ -218,6 +218,7 @@ enum EditCases {
             takeBack(&script, addition, with(deletion, number(7)), wait: 40)
             script.made(ConnectionID(1), "a1", with(deletion, number(7)), sv: 4, ev: 5, at: 42.6)
             script.made(ConnectionID(1), "f2", addition, sv: 5, ev: 6, by: "c-2", at: 50)
+            script.beat(ConnectionID(1), from: 20, through: 40)
             script.edit(ConnectionID(1), "a2", with(deletion, number(8)), sv: 6, at: 60)
         },
         RuleCase(R.takesBack, .behaves, "keeps it") {

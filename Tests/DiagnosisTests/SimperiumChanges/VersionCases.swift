@@ -7,7 +7,7 @@ enum VersionCases {
     typealias R = SimperiumChangeRules
 
     static let all: [RuleCase] =
-        source + behind + inFlight + identifiers + repetition + removal + remote
+        source + behind + inFlight + identifiers + repetition + removal + remote + removed
 
     /// Changes only in the number, so that several versions are easily made.
     static func number(_ value: Int) -> String { #"{"n":{"o":"r","v":\#(value)}}"# }
@@ -59,7 +59,9 @@ enum VersionCases {
             let c = script.again(at: 0)
             script.edit(c, "a1", number(2), sv: 9, at: 1)
         },
-        RuleCase(R.sourceAhead, .silent, "Tapedeck told it so") { script in
+        RuleCase(
+            R.sourceAhead, .silent, "Tapedeck told it so", also: ["simperium.remote.not-reloaded"]
+        ) { script in
             let c = script.ready()
             let said =
                 "0:c:["
@@ -82,9 +84,14 @@ enum VersionCases {
     }
 
     private static func foreign(
-        _ script: inout SessionScript, wait: Double, isSlow: Bool = false
+        _ script: inout SessionScript, wait: Double, isSlow: Bool = false, opens: Double = 0.1
     ) {
-        let c = script.ready()
+        let c = script.socket(at: 0.1 - opens)
+        script.open(c, at: 0.1)
+        script.client(c, "0:i:1:::100", at: 0.2)
+        script.server(
+            c, #"0:i:{"current":"cv1","index":[{"id":"k","v":3,"d":\#(SessionScript.object)}]}"#,
+            at: 0.3)
         script.made(c, "f1", number(5), ev: 4, by: "c-2", at: 1)
         if isSlow { script.act(c, "latency 60s sender=server", at: 0.5) }
         script.beat(c, from: 5, through: 45)
@@ -126,6 +133,14 @@ enum VersionCases {
     private static let behind: [RuleCase] = [
         RuleCase(R.sourceBehind, .breaks, "after its own acknowledgement") { stale(&$0, [3, 3]) },
         RuleCase(R.sourceBehind, .breaks, "long after a remote change") { foreign(&$0, wait: 50) },
+        RuleCase(R.sourceBehind, .breaks, "two seconds after a remote change") {
+            foreign(&$0, wait: 2)
+        },
+        RuleCase(R.sourceBehind, .silent, "two seconds, of a client that is slow to begin") {
+            foreign(&$0, wait: 2, opens: 1)
+        } unlike: {
+            foreign(&$0, wait: 2)
+        },
         RuleCase(R.sourceBehind, .behaves, "follows") { stale(&$0, [3, 4, 5]) },
         RuleCase(R.sourceBehind, .behaves, "sends an old change again") { script in
             let c = overtaken(&script, isPending: true)
@@ -136,7 +151,7 @@ enum VersionCases {
             script.edit(c, "a1", number(5), at: 60)
             script.made(c, "a1", number(5), sv: 4, ev: 5, at: 60.1)
         },
-        RuleCase(R.sourceBehind, .silent, "may not have got it") { foreign(&$0, wait: 1) },
+        RuleCase(R.sourceBehind, .silent, "may not have got it") { foreign(&$0, wait: 0.5) },
         RuleCase(R.sourceBehind, .silent, "Tapedeck holds bytes back") {
             foreign(&$0, wait: 50, isSlow: true)
         },

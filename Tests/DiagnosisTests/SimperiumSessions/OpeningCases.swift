@@ -217,6 +217,22 @@ enum OpeningCases {
         },
     ]
 
+    /// A client connects so many times and sends nothing; known, if it had a bucket before.
+    private static func refused(
+        _ script: inout SessionScript, _ times: Int, pause: Double, isKnown: Bool = true
+    ) {
+        if isKnown {
+            let socket = script.synced()
+            script.close(socket, at: 4)
+        }
+        var at = 10.0
+        for number in 0..<times {
+            let connection = script.connection(at: at, client: "127.0.0.1:\(6000 + number)")
+            script.close(connection, at: at + 0.001, by: .server)
+            at += 0.001 + pause
+        }
+    }
+
     private static func storm(_ script: inout SessionScript, pauses: [Double], isLet: Bool) {
         var at = 0.0
         for (number, pause) in ([0] + pauses).enumerated() {
@@ -240,6 +256,22 @@ enum OpeningCases {
         },
         RuleCase(R.reconnectStorm, .breaks, "left and opened again at once, many times") {
             storm(&$0, pauses: Array(repeating: 0.1, count: 9), isLet: true)
+        },
+        RuleCase(R.reconnectStorm, .breaks, "refused at once, again and again") {
+            refused(&$0, 12, pause: 0.02)
+        },
+        RuleCase(R.reconnectStorm, .breaks, "refused at once, of a client that is not known") {
+            refused(&$0, 24, pause: 0.02, isKnown: false)
+        },
+        RuleCase(R.reconnectStorm, .behaves, "refused at once, a few times") {
+            refused(&$0, 5, pause: 0.02)
+        } unlike: {
+            refused(&$0, 12, pause: 0.02)
+        },
+        RuleCase(R.reconnectStorm, .behaves, "refused at once, with pauses") {
+            refused(&$0, 12, pause: 0.5)
+        } unlike: {
+            refused(&$0, 12, pause: 0.02)
         },
         RuleCase(R.reconnectStorm, .behaves, "pauses that grow") {
             storm(&$0, pauses: [0.6, 1.2, 2.4, 4.8, 9.6], isLet: false)
@@ -287,10 +319,24 @@ enum OpeningCases {
             let socket = $0.synced()
             $0.editAndTell(socket, at: 120)
         },
-        RuleCase(R.heartbeatMissing, .behaves, "50 s are not too long") {
+        RuleCase(R.heartbeatMissing, .breaks, "sends Close after 40 s of nothing") {
             let socket = $0.synced()
-            $0.editAndTell(socket, at: 50)
-            $0.beat(socket, at: 100)
+            $0.close(socket, at: 40.4)
+        },
+        RuleCase(
+            R.heartbeatMissing, .silent, "the server ends it after 40 s of nothing",
+            also: ["simperium.session.no-reconnect"]
+        ) {
+            let socket = $0.synced()
+            $0.close(socket, at: 40.4, by: .server)
+        } unlike: {
+            let socket = $0.synced()
+            $0.close(socket, at: 40.4)
+        },
+        RuleCase(R.heartbeatMissing, .behaves, "35 s are not too long") {
+            let socket = $0.synced()
+            $0.editAndTell(socket, at: 35)
+            $0.beat(socket, at: 70)
         },
         RuleCase(R.heartbeatMissing, .silent, "a fault held the connection") {
             let socket = $0.synced()

@@ -5,6 +5,62 @@ import Wire
 extension SyncingCases {
     static let three = #"{"id":"a","v":1},{"id":"b","v":1},{"id":"c","v":1}"#
 
+    /// A change of version 5 on top of 1; the client edits this version, and loads the object.
+    private static func gap(_ script: inout SessionScript, edits sv: Int) {
+        let socket = script.synced()
+        script.lose(socket, .server, SessionScript.reported(ev: 5, ccid: "bb01", by: "x"), at: 1)
+        script.server(
+            socket, SessionScript.reported(sv: 5, ccid: "bb02", cv: "cv5", by: "x"), at: 2)
+        let at = sv > 5 ? 4 : 2.2
+        script.editAndTell(socket, sv: sv, ccid: "aa02", to: "z", cv: "cv6", at: at)
+        fetch(&script, socket, "a.7", at: 6)
+    }
+
+    /// One version so many times, each answered with `?`.
+    private static func hasty(_ script: inout SessionScript, _ times: Int, pause: Double = 0.01) {
+        let socket = bare(&script, #"{"id":"a","v":1}"#)
+        for number in 0..<times {
+            fetch(&script, socket, "a.1", at: 1 + Double(number) * pause, data: "?")
+        }
+    }
+
+    /// A client loads three objects, connects again with its cv, which is unknown, and loads these
+    /// versions.
+    private static func refetch(_ script: inout SessionScript, _ wanted: [String]) {
+        let first = bare(&script, three)
+        for (number, name) in ["a.1", "b.1", "c.1"].enumerated() {
+            fetch(&script, first, name, at: 1 + Double(number))
+        }
+        script.close(first, at: 5)
+        let socket = script.resumed(at: 8, cv: "cv0", answer: "0:cv:?")
+        let entries = three.replacing(
+            #""c","v":1"#, with: #""c","v":\#(wanted.contains("c.2") ? 2 : 1)"#)
+        script.client(socket, "0:i::::100", at: 8.4)
+        script.server(socket, #"0:i:{"current":"cv9","index":[\#(entries)]}"#, at: 8.5)
+        for (number, name) in wanted.enumerated() {
+            fetch(&script, socket, name, at: 9 + Double(number))
+        }
+    }
+
+    /// A version does not exist, and the client removes the object.
+    private static func missing(
+        _ script: inout SessionScript, after pause: Double, isChanged: Bool = false,
+        hasGap: Bool = false
+    ) {
+        let socket = bare(&script, #"{"id":"a","v":1}"#)
+        fetch(&script, socket, "a.1", at: 1, data: "?")
+        if hasGap { script.gap(socket, at: 1.105) }
+        if isChanged {
+            script.server(socket, SessionScript.reported(by: "x"), at: 1.3)
+        }
+        let at = 1.1 + pause
+        script.client(socket, #"0:c:{"id":"a","o":"-","ccid":"aa01"}"#, at: at)
+        script.server(
+            socket,
+            #"0:c:[{"clientid":"c-1","id":"a","o":"-","sv":1,"ev":2,"cv":"cv2","ccids":["aa01"]}]"#,
+            at: at + 0.05)
+    }
+
     static let entities: [RuleCase] = [
         RuleCase(R.truncatedKey, .breaks, "a.b.c is asked for as a") {
             let socket = bare(&$0, #"{"id":"a.b.c","v":3}"#)
@@ -90,6 +146,45 @@ extension SyncingCases {
             let socket = bare(&$0, #"{"id":"a","v":1}"#)
             for at in [1.0, 2, 3] { fetch(&$0, socket, "a.1", at: at) }
         },
+        RuleCase(R.entityAgain, .breaks, "four times at once, each answered with ?") {
+            hasty(&$0, 4)
+        },
+        RuleCase(R.entityAgain, .behaves, "three times at once") {
+            hasty(&$0, 3)
+        } unlike: {
+            hasty(&$0, 4)
+        },
+        RuleCase(R.entityAgain, .behaves, "with a pause that grows") {
+            hasty(&$0, 4, pause: 1)
+        } unlike: {
+            hasty(&$0, 4)
+        },
+        RuleCase(R.entityAgain, .breaks, "loads what it has on its next connection") {
+            refetch(&$0, ["a.1", "b.1", "c.1"])
+        },
+        RuleCase(R.entityAgain, .behaves, "loads what is new on its next connection") {
+            refetch(&$0, ["a.1", "c.2"])
+        } unlike: {
+            refetch(&$0, ["a.1", "b.1", "c.1"])
+        },
+        RuleCase(R.missingRemoved, .breaks, "removes what has no such version") {
+            missing(&$0, after: 0.01)
+        },
+        RuleCase(R.missingRemoved, .behaves, "the user removes it later") {
+            missing(&$0, after: 5)
+        } unlike: {
+            missing(&$0, after: 0.01)
+        },
+        RuleCase(R.missingRemoved, .behaves, "another client changed it since") {
+            missing(&$0, after: 0.5, isChanged: true)
+        } unlike: {
+            missing(&$0, after: 0.5)
+        },
+        RuleCase(R.missingRemoved, .silent, "bytes are missing") {
+            missing(&$0, after: 0.01, hasGap: true)
+        } unlike: {
+            missing(&$0, after: 0.01)
+        },
         RuleCase(R.entityAgain, .behaves, "twice, and again after a change") {
             let socket = bare(&$0, #"{"id":"a","v":1}"#)
             for at in [1.0, 2] { fetch(&$0, socket, "a.1", at: at) }
@@ -109,6 +204,14 @@ extension SyncingCases {
             $0.server(
                 socket, SessionScript.reported(sv: 5, ccid: "bb02", cv: "cv5", by: "x"), at: 2)
             $0.beats(socket, from: 15, to: 120)
+        },
+        RuleCase(R.notReloaded, .breaks, "edits what it cannot have") {
+            gap(&$0, edits: 6)
+        },
+        RuleCase(R.notReloaded, .behaves, "edits what it had, and loads the object then") {
+            gap(&$0, edits: 1)
+        } unlike: {
+            gap(&$0, edits: 6)
         },
         RuleCase(R.notReloaded, .behaves, "the object is loaded") {
             let socket = $0.synced()

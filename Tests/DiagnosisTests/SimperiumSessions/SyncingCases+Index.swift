@@ -53,6 +53,17 @@ extension SyncingCases {
         }
     }
 
+    /// So many connections that begin with the index, of a client that ends them itself.
+    private static func begin(
+        _ script: inout SessionScript, _ times: Int, apart pause: Double = 10
+    ) {
+        for number in 0..<times {
+            let at = Double(number) * pause
+            let socket = script.synced(at: at, client: "127.0.0.1:\(5000 + number)")
+            script.close(socket, at: at + 5)
+        }
+    }
+
     static let index: [RuleCase] = [
         RuleCase(R.readAgain, .breaks, "the index three times in 20 s") { read(&$0, 3) },
         RuleCase(R.readAgain, .behaves, "the index twice") { read(&$0, 2) },
@@ -97,6 +108,31 @@ extension SyncingCases {
             $0.close(socket, at: 70.2, by: .server)
             $0.synced(
                 at: 73, page: #"0:i:{"current":"cv1","index":[{"id":"a","v":2,"d":{"t":"y"}}]}"#)
+        },
+        RuleCase(R.insteadOfCV, .breaks, "the index on each connection") { begin(&$0, 3) },
+        RuleCase(R.insteadOfCV, .behaves, "the index once more") {
+            begin(&$0, 2)
+        } unlike: {
+            begin(&$0, 3)
+        },
+        RuleCase(R.insteadOfCV, .silent, "the index on each connection, minutes apart") {
+            begin(&$0, 3, apart: 100)
+        } unlike: {
+            begin(&$0, 3)
+        },
+        RuleCase(
+            R.readAgain, .breaks, "the index after each 405 of Tapedeck",
+            also: ["simperium.change.diff-after-405"]
+        ) {
+            let socket = $0.synced()
+            $0.rule("command:c sender:client => error 405", at: 1, within: 20)
+            for number in 1...2 {
+                let at = Double(number) * 5
+                $0.client(
+                    socket, SessionScript.sent(ccid: "aa0\(number)", to: "y\(number)"), at: at)
+                $0.client(socket, "0:i:1:::100", at: at + 0.5)
+                $0.server(socket, page, at: at + 0.6)
+            }
         },
         RuleCase(R.insteadOfCV, .behaves, "the changes after a reconnect") {
             let socket = $0.synced()

@@ -8,6 +8,27 @@ enum SyncingCases {
 
     static let all: [RuleCase] = changes + index + pages + versions + entities + remote
 
+    /// The same cv again, half a second after the server did not know it; the bucket is opened so many
+    /// seconds after the socket.
+    private static func afterUnknown(_ script: inout SessionScript, opens: Double) {
+        let socket = script.socket(at: 0)
+        script.open(socket, at: opens)
+        script.client(socket, "0:cv:old", at: opens + 0.1)
+        script.server(socket, "0:cv:?", at: opens + 0.2)
+        script.client(socket, "0:cv:old", at: opens + 0.7)
+        script.server(socket, "0:cv:?", at: opens + 0.8)
+        script.client(socket, "0:i:1:::100", at: opens + 0.9)
+        script.server(socket, SessionScript.page, at: opens + 1)
+    }
+
+    /// A change, and another connection with the cv before it.
+    private static func returning(_ script: inout SessionScript, at time: Double) {
+        let socket = script.synced()
+        script.editAndTell(socket, at: time)
+        script.close(socket, at: 10)
+        script.resumed(at: 12, cv: "cv0", answer: SessionScript.reported())
+    }
+
     static let changes: [RuleCase] = [
         RuleCase(R.changeBeforeIndex, .breaks, "an edit right after auth") {
             let socket = $0.socket(at: 0)
@@ -254,10 +275,28 @@ enum SyncingCases {
         },
         RuleCase(R.unknownRepeated, .silent, "the second crossed the first's answer") {
             let socket = $0.resumed(at: 0, cv: "old", answer: "0:cv:?")
-            $0.client(socket, "0:cv:old", at: 1)
-            $0.server(socket, "0:cv:?", at: 1.1)
+            $0.client(socket, "0:cv:old", at: 0.45)
+            $0.server(socket, "0:cv:?", at: 0.5)
             $0.client(socket, "0:i:1:::100", at: 2)
             $0.server(socket, SessionScript.page, at: 2.1)
+        },
+        RuleCase(R.unknownRepeated, .breaks, "half a second after the answer") {
+            let socket = $0.resumed(at: 0, cv: "old", answer: "0:cv:?")
+            $0.client(socket, "0:cv:old", at: 0.8)
+            $0.server(socket, "0:c:[]", at: 0.9)
+        },
+        RuleCase(R.unknownRepeated, .silent, "half a second, of a client that is slow to begin") {
+            afterUnknown(&$0, opens: 2)
+        } unlike: {
+            afterUnknown(&$0, opens: 0.1)
+        },
+        RuleCase(R.notAdvanced, .breaks, "the cv of the index a few seconds later") {
+            returning(&$0, at: 3)
+        },
+        RuleCase(R.notAdvanced, .silent, "the change came a moment before the end") {
+            returning(&$0, at: 9.5)
+        } unlike: {
+            returning(&$0, at: 3)
         },
         RuleCase(R.notAdvanced, .breaks, "the cv of the index after many changes") {
             let socket = $0.synced()
@@ -280,7 +319,7 @@ enum SyncingCases {
         RuleCase(R.notAdvanced, .silent, "the change came as the connection ended") {
             let socket = $0.synced()
             $0.beats(socket, from: 15, to: 60)
-            $0.editAndTell(socket, at: 55)
+            $0.editAndTell(socket, at: 59.5)
             $0.close(socket, at: 60)
             $0.resumed(at: 70, cv: "cv0", answer: SessionScript.reported())
         },

@@ -91,6 +91,7 @@ extension SimperiumBreakages {
             }, scene: Scene.manyObjects),
         Breakage(
             "asks for everything over and over", "simperium.entity.flood",
+            also: ["simperium.entity.again"],
             hears: { text, memory in
                 if CommandText.name(text) == "i", memory.count("i") == 1 {
                     memory.toSend += Array(repeating: "0:e:key.0.1", count: 600)

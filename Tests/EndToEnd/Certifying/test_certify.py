@@ -19,11 +19,15 @@ UNREACHABLE = {
     "simperium": {
         "http.chunked-refused": "token-chunks: missing: a request for a token in chunks",
         "http.cookie": "cookies are followed on one connection",
+        "simperium.change.edits-removed": "no client is asked to edit an object that is removed",
     },
     "commcare": {
         "http.retry-after-4xx": "it ignores requests to CommCare",
         "http.after-close": "the server of the suite keeps connections open",
         "commcare.submit.queue-stopped-after-422": "a heartbeat that counts unsent forms shows it",
+        "commcare.submit.attachment-dropped": "no scenario refuses a form that has a file",
+        "commcare.sync.full-again": "no scenario asks for four restores",
+        "commcare.sync.given-up": "ten minutes have to pass",
     },
 }
 

@@ -24,6 +24,19 @@ public struct FirePlan: Sendable {
     /// Nanoseconds that calm lasts at least, for whoever has to notice a silence.
     public var silence: Int64 = 0
 
+    /// How long messages are on their way.
+    public var link = Link.any
+
+    /// A kind of link.
+    public enum Link: Sendable {
+        /// Any time, though sockets open at once.
+        case any
+        /// No time but what the line holds back: everything has come before time passes.
+        case quick
+        /// Any time, and a second to begin.
+        case slow
+    }
+
     /// The usual plan.
     public init() {}
 }

@@ -4,6 +4,40 @@ import Wire
 
 /// What becomes of messages on their way.
 extension FireWorld {
+    /// So much time passes; on a quick link nothing is on its way meanwhile, but what the line holds
+    /// back.
+    mutating func pass(_ nanoseconds: Int64) {
+        let end = now.nanoseconds + nanoseconds
+        guard plan.link == .quick else {
+            now.nanoseconds = end
+            return line.pass(to: now)
+        }
+        arrive()
+        while now.nanoseconds < end {
+            now.nanoseconds = min(end, now.nanoseconds + 100_000_000)
+            line.pass(to: now)
+            arrive()
+        }
+    }
+
+    private mutating func arrive() {
+        for _ in 0..<1_000 {
+            var isOver = true
+            for number in clients.indices where clients[number].session != nil {
+                for _ in 0..<line.waiting(from: .client, of: number) {
+                    isOver = false
+                    deliverToServer(number)
+                }
+                for _ in 0..<line.waiting(from: .server, of: number) {
+                    isOver = false
+                    deliverToClient(number)
+                }
+            }
+            takeNews()
+            if isOver { return }
+        }
+    }
+
     mutating func deliverToServer(_ number: Int) {
         guard let session = clients[number].session,
             let arrival = line.receive(from: .client, of: number)

@@ -42,6 +42,9 @@ public struct FireWorld<Line: FireLine> {
     /// How many changes were refused by the world, by code.
     public internal(set) var refusals: [Int: Int] = [:]
 
+    /// Nanoseconds between what people do on a quick link.
+    private static var moment: Int64 { 20_000_000 }
+
     static var keys: [String] { ["a", "b", "c.d", "e", "f"] }
 
     /// A world that nobody has worked in, decided by `seed`.
@@ -186,6 +189,8 @@ public struct FireWorld<Line: FireLine> {
 
     mutating func step() {
         defer { takeNews() }
+        // Nothing crosses where nothing takes time.
+        if plan.link == .quick { pass(Self.moment) }
         let number = Int.random(in: 0..<clients.count, using: &random)
         if clients[number].session == nil {
             connect(number)
@@ -240,6 +245,11 @@ public struct FireWorld<Line: FireLine> {
         server.open(session, app: "app")
         clients[number].session = session
         clients[number].connectingSince = nil
+        if plan.link == .slow {
+            now.nanoseconds += 1_000_000_000
+            line.pass(to: now)
+            guard clients[number].session != nil else { return }
+        }
         clients[number].heartbeat = plan.heartbeatIdle.map { Heartbeat(at: now, idle: $0) }
         for channel in clients[number].channels.indices { happen(number, channel, .opened) }
     }
@@ -272,8 +282,7 @@ public struct FireWorld<Line: FireLine> {
 
     /// Time passes for all alike.
     mutating func wait() {
-        now.nanoseconds += Int64.random(in: 0...1_000_000_000, using: &random)
-        line.pass(to: now)
+        pass(Int64.random(in: 0...1_000_000_000, using: &random))
     }
 
     /// Time passes while nobody does anything.
@@ -283,8 +292,7 @@ public struct FireWorld<Line: FireLine> {
     }
 
     mutating func passTime(_ number: Int) {
-        now.nanoseconds += Int64.random(in: 0...5_000_000_000, using: &random)
-        line.pass(to: now)
+        pass(Int64.random(in: 0...5_000_000_000, using: &random))
         guard clients[number].session != nil else { return }
         for command in clients[number].heartbeat?.timePassed(at: now) ?? [] {
             switch command {

@@ -14,9 +14,13 @@ struct FaultScene {
     ///   - edits: How often somebody edits something until then.
     ///   - cuts: In how many of a hundred steps a client closes its connection; in as many it is
     ///     killed.
+    ///   - link: How long messages are on their way.
     /// - Throws: `FaultPlanError` where a rule is none.
-    init(seed: UInt64, rules: [String], edits: Int, cuts: Int) throws {
+    init(
+        seed: UInt64, rules: [String], edits: Int, cuts: Int, link: FirePlan.Link = .any
+    ) throws {
         var fire = FirePlan()
+        fire.link = link
         fire.edits = ProcessEnvironment.number("TAPEDECK_FIRE_EDITS") ?? edits
         fire.codes = []
         fire.cuts = cuts
@@ -30,8 +34,11 @@ struct FaultScene {
     }
 
     /// A scene under a plan, such as that of a pack.
-    init(seed: UInt64, plan: FaultPlan, edits: Int, cuts: Int) {
+    init(
+        seed: UInt64, plan: FaultPlan, edits: Int, cuts: Int, link: FirePlan.Link = .any
+    ) {
         var fire = FirePlan()
+        fire.link = link
         fire.edits = edits
         fire.codes = []
         fire.cuts = cuts

@@ -59,7 +59,7 @@ enum CommCareFindingGroups {
         follows:
             "forms by their content without instanceID, and whose answer the client did not receive",
         evidence: "a form with a new instanceID and the same content, times included, of one whose "
-            + "answer was lost",
+            + "answer was lost; a warning where it was answered with 5xx",
         expects: "The same form with the same instanceID, so that the server keeps it once.",
         silent: "the form has no times in its meta block; the content was sent under several "
             + "identifiers before; the answer of the first was not lost",

@@ -105,6 +105,15 @@ struct CommCarePerson: Sendable {
     var current: Issued?
     /// Whether the client has shown that it has it.
     var hasUsedCurrent = false
+    /// Whether the device has taken the last restore that it requested.
+    var hasTakenLast = false
+    /// Full restores in a row that it did not need, and their steps.
+    var needlessFulls = 0
+    var needlessSteps: [FindingStep] = []
+    /// A submission that was cut off, so that its form is not known.
+    var cutForm: ExchangeRow?
+    /// A state hash that lacks cases which the device should have, until the answer is known.
+    var lacking: (exchange: ExchangeID, finding: Finding)?
     /// Tokens that were replaced.
     var replaced: [String: Issued] = [:]
     /// Tokens that the device may have: the restore did not certainly arrive, or may not be usable.
@@ -127,6 +136,8 @@ struct CommCarePerson: Sendable {
     var mismatch: (exchange: ExchangeID, detail: String)?
     /// Forms that the device reported as unsent, and were not sent since.
     var unsent: (count: Int, row: ExchangeRow)?
+    /// The last restore, where it failed for a reason that may pass and was not requested again.
+    var failedRestore: CommCareReply?
     /// A claim that made a sync necessary.
     var claimed: CommCareReply?
     /// Forms whose last try failed, for a reason that may pass.

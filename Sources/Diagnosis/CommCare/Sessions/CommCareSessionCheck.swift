@@ -97,6 +97,7 @@ struct CommCareSessionCheck: Check {
             forgetCases()
             return
         }
+        noteCut(exchange, session)
         guard exchange.row.requestEndedAt != nil, open.count < Self.maxOpen,
             var ask = CommCareAsk(exchange, session)
         else { return }
@@ -108,6 +109,8 @@ struct CommCareSessionCheck: Check {
         checkRetries(ask, &person, session, &report)
         if ask.isPersonCertain {
             checkPolling(ask, &person, session, &report)
+            checkFullAgain(ask, &person, session, &report)
+            checkGivenUp(ask, &person, session, &report)
             checkRecovery(ask, &person, session, &report)
             let before = person.doubts.count
             checkTokens(ask, &person, &report)
@@ -134,8 +137,11 @@ struct CommCareSessionCheck: Check {
         followRetries(ask, reply, &person)
         if ask.isPersonCertain {
             if ask.isRestore {
+                person.hasTakenLast = false
                 followPolling(ask, reply, &person, &report)
+                confirmState(ask, reply, &person, &report)
                 followRecovery(ask, reply, &person, &report)
+                followGivenUp(ask, reply, &person)
                 if reply.status == 200, reply.row.outcome == .complete {
                     take(exchange, ask, reply, &person, &report)
                 }
@@ -146,6 +152,16 @@ struct CommCareSessionCheck: Check {
         followForm(ask, reply, &report)
         followHead(ask, reply, &report)
         persons[ask.person] = person
+    }
+
+    /// A submission that was cut off before its form was complete.
+    private mutating func noteCut(
+        _ exchange: borrowing ExchangeEvidence, _ session: borrowing SessionView
+    ) {
+        guard exchange.row.requestEndedAt == nil, exchange.row.api == "commcare.submit",
+            let ask = CommCareAsk(exchange, session)
+        else { return }
+        persons[ask.person]?.cutForm = ask.row
     }
 
     /// Assigns a request that names no user to the only one that the device has.
@@ -213,6 +229,7 @@ struct CommCareSessionCheck: Check {
             left += person.doubts.map(\.finding)
             left += openRecovery(person, key, session)
             if let finding = openPolling(person, key, session) { left.append(finding) }
+            if let finding = openRestore(person, key, session) { left.append(finding) }
             left += openForms(person, session)
             left += openRefusals(person, key)
         }

@@ -74,7 +74,7 @@ extension SimperiumChangeCheck {
     ) {
         guard let channel = channel(of: refusal.answer), let key = keys.value(place),
             channel.asks <= refusal.channelAsks, key.asks <= refusal.keyAsks,
-            key.news <= refusal.news
+            key.news <= refusal.news, !channel.reported.contains(refusal.ccid)
         else { return }
         findLate(
             SimperiumChangeRules.noCatchUp, place, refusal, channel, now,
@@ -120,7 +120,7 @@ extension SimperiumChangeCheck {
     }
 
     /// Whether what came of the object since a refusal is certainly without what was refused.
-    private mutating func isLeftOut(
+    mutating func isLeftOut(
         _ refusal: SimperiumChangeRefusal, _ key: Key, _ place: Place
     ) -> Bool {
         guard let refused = sent.peek(Place(owner: place.owner, key: refusal.ccid)),

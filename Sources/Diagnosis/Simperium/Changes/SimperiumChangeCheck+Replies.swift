@@ -18,7 +18,10 @@ extension SimperiumChangeCheck {
         case .changes(let changes):
             let isAltered = scene.command.origin != .peer
             for change in changes { hear(change, scene, seq, isAltered: isAltered, &report) }
-            if changes.allSatisfy({ $0.error == nil }), scene.channel.asks > 0 { sync(scene) }
+            if changes.allSatisfy({ $0.error == nil }), scene.channel.asks > 0 {
+                countAnswer(scene)
+                sync(scene)
+            }
         case .entity(let reply):
             keys.update(Place(owner: scene.client, key: ExactText(reply.key))) { key in
                 key.begin(scene.channel.session)
@@ -54,7 +57,12 @@ extension SimperiumChangeCheck {
                 }
             }
         }
+        countAnswer(scene)
         if page.mark == nil { sync(scene) }
+    }
+
+    private mutating func countAnswer(_ scene: Scene) {
+        connections[scene.connection]?.channels[scene.channel.number]?.answers += 1
     }
 
     // MARK: The bucket
@@ -205,6 +213,7 @@ extension SimperiumChangeCheck {
             }
             return
         }
+        let wasMade = sent.values[place].answer?.code == 0
         sent.values[place].answer = answer
         // After a server error it is to be sent again as it is.
         if !(500...599).contains(answer.code) { clients[Int(scene.client)].answer(own) }
@@ -223,13 +232,15 @@ extension SimperiumChangeCheck {
         }
         let object = Place(owner: scene.client, key: mine.key)
         let channelAsks = connections[scene.connection]?.channels[number]?.asks ?? 0
+        let channelAnswers = connections[scene.connection]?.channels[number]?.answers ?? 0
         let count = clients[Int(scene.client)].count
         var refusal: SimperiumChangeRefusal?
         keys.update(object) { key in
             key.begin(scene.channel.session)
             let made = SimperiumChangeRefusal(
                 code: answer.code, ccid: own.key, answer: answer, channelAsks: channelAsks,
-                keyAsks: key.asks, news: key.news, count: count, times: mine.refusals)
+                channelAnswers: channelAnswers, keyAsks: key.asks, news: key.news, count: count,
+                times: mine.refusals)
             refusal = made
             key.ledger.refuse(answer, isMade: mine.isMade)
             // A client that received "no such object" may create it again.
@@ -242,7 +253,10 @@ extension SimperiumChangeCheck {
                 if key.wholeRefusals.count > 16 { key.wholeRefusals.removeFirst() }
             }
         }
-        if let refusal { wait(for: refusal, mine, object) }
+        if let refusal {
+            wait(for: refusal, mine, object)
+            note(refusal, mine, object, wasMade: wasMade, scene)
+        }
         if answer.code == 400, mine.change.operation == .remove {
             find(
                 SimperiumChangeRules.removeRefused, scene, mine.key,
@@ -291,98 +305,5 @@ extension SimperiumChangeRecent {
     mutating func change(_ key: Key, _ body: (inout Value) -> Void) {
         guard let place = use(key) else { return }
         body(&values[place])
-    }
-}
-
-extension SimperiumChangeKey {
-    /// Whether the client received a change, or a later one, on this channel before.
-    func has(_ change: SimperiumChange<Range<Int>>) -> Bool {
-        guard change.operation == .modify, let ev = change.ev else { return false }
-        return presence == .present && isSettled && ev <= shown
-    }
-
-    /// Another channel: what was sent on the last one may not have arrived.
-    mutating func begin(_ session: Int32) {
-        guard self.session != session else { return }
-        self.session = session
-        shown = 0
-        isSettled = false
-        presence = .unknown
-        late = nil
-        behind = []
-        isShownByAnswer = false
-    }
-
-    private mutating func note(_ version: Int64, _ scene: SimperiumChangeCheck.Scene, _ seq: Int) {
-        shown = version
-        shownSeq = seq
-        shownAt = scene.at
-        shownBy = scene.evidence
-        isShownByAnswer = false
-        isProof = false
-    }
-
-    mutating func show(entity version: Int64, _ scene: SimperiumChangeCheck.Scene, _ seq: Int) {
-        if presence == .present, version < shown {
-            late = (version, scene.evidence)
-            return
-        }
-        guard presence != .removed || version > shown else { return }
-        note(version, scene, seq)
-        presence = .present
-        isSettled = true
-    }
-
-    mutating func show(index version: Int64, _ scene: SimperiumChangeCheck.Scene, _ seq: Int) {
-        // A page may be older than a change that overtook it.
-        if version < shown {
-            isSettled = false
-            return
-        }
-        note(version, scene, seq)
-        presence = .present
-        isSettled = true
-    }
-
-    mutating func show(
-        _ change: SimperiumChange<Range<Int>>, _ scene: SimperiumChangeCheck.Scene, _ seq: Int,
-        isOwn: Bool
-    ) {
-        if change.operation == .remove {
-            note(max(change.ev ?? 0, shown), scene, seq)
-            presence = .removed
-            isSettled = true
-            isShownByAnswer = isOwn
-            remote = nil
-            made = nil
-            late = nil
-            return
-        }
-        guard change.operation == .modify, let ev = change.ev else {
-            isSettled = false
-            return
-        }
-        guard ev > shown || presence == .unknown else { return }
-        // Applies where the client has what it applies to; otherwise it has to request the object.
-        let applies: Bool =
-            change.sv.map { $0 == shown && presence == .present && isSettled }
-            ?? (presence != .present)
-        note(ev, scene, seq)
-        isProof = applies && change.sv != nil && scene.channel.isSynced
-        presence = .present
-        isSettled = applies
-        isShownByAnswer = isOwn
-    }
-
-    /// The server accepted a change of this client.
-    mutating func take(
-        _ operation: ChangeOperation?, _ ccid: ExactText?
-    ) {
-        guard made != ccid || ccid == nil else { return }
-        refusal = nil
-        wholeRefusals = []
-        tooLarge = 0
-        guard operation == .modify else { return }
-        made = ccid
     }
 }

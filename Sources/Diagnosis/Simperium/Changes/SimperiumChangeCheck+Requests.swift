@@ -91,7 +91,10 @@ extension SimperiumChangeCheck {
             state.ledger.send(ccid.key, scene)
             if !trial.isBehind { state.behind = [] }
         }
-        if before == nil { goOn(scene, session, &report) }
+        if before == nil {
+            goOn(scene, session, &report)
+            judgeGoingOn(key, scene, session, &report)
+        }
     }
 
     /// A version that was sent on this connection shows how much the client has received.
@@ -228,11 +231,15 @@ extension SimperiumChangeCheck {
         guard let rule else { return }
         trial.isJudged = true
         let what = refusal == nil ? "again" : "again under the ccid \(trial.ccid)"
+        let isOther = rule == SimperiumChangeRules.afterTooLarge && !isSame
         find(
             rule, scene, trial.key,
             detail: "The change \(before.change.ccid) of \(trial.key) was answered with "
-                + "\(code), \(SimperiumErrorCode.detail(code)), and is sent \(what)"
-                + (isSame ? " as it was." : change.data == nil ? " without d." : "."),
+                + "\(code), \(SimperiumErrorCode.detail(code)), and "
+                + (isOther
+                    ? "\(trial.ccid) makes the object no smaller."
+                    : "is sent \(what)"
+                        + (isSame ? " as it was." : change.data == nil ? " without d." : ".")),
             expected: expected,
             absorbs: rule == SimperiumChangeRules.afterDuplicate
                 ? [SimperiumChangeRules.noCatchUp.id] : [], after: earlier, "sent again",
@@ -243,8 +250,8 @@ extension SimperiumChangeCheck {
     private func isDiffOnly(
         _ change: SimperiumChange<Range<Int>>, after before: Sent
     ) -> Bool {
-        change.operation == .modify && change.data == nil && before.change.data == nil
-            && change.sv == before.change.sv
+        change.operation == .modify && before.change.operation == .modify && change.data == nil
+            && before.change.data == nil && change.sv == before.change.sv
     }
 
     /// Whether the client has requested, or received, the current object.
@@ -255,8 +262,14 @@ extension SimperiumChangeCheck {
         guard let refusal = refusal ?? key?.refusal, let key,
             refusal.answer.session == scene.channel.session
         else { return true }
-        let asks = connections[scene.connection]?.channels[scene.channel.number]?.asks ?? 0
-        return asks > refusal.channelAsks || key.asks > refusal.keyAsks || key.news > refusal.news
+        if key.news > refusal.news { return true }
+        let channel = connections[scene.connection]?.channels[scene.channel.number]
+        let (asks, answers) = (channel?.asks ?? 0, channel?.answers ?? 0)
+        // Before the answer it knows as little of the version as before the request.
+        if refusal.code == 405 {
+            return asks > refusal.channelAsks && answers > refusal.channelAnswers
+        }
+        return asks > refusal.channelAsks || key.asks > refusal.keyAsks
     }
 
     // MARK: A new change

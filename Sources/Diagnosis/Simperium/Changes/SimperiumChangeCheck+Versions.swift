@@ -15,11 +15,12 @@ extension SimperiumChangeCheck {
         else { return }
         let isKnown =
             known.isShownByAnswer
-            || isCertain(scene.connection, known.shownSeq, known.shownAt, now: scene.at)
+            || had(scene.connection, known.shownSeq, known.shownAt, now: scene.at)
         guard let sv = change.sv else {
             judgeMissingSource(&trial, known, scene, isKnown: isKnown, &report)
             return
         }
+        if known.presence == .removed { return judgeRemoved(&trial, known, sv, scene, &report) }
         guard known.isSettled, known.presence == .present else { return }
         let shown = (known.shownBy, "version \(known.shown)")
         if sv > known.shown {
@@ -62,6 +63,25 @@ extension SimperiumChangeCheck {
                 + (known.isShownByAnswer ? "informed by the answer to its own change" : "shown")
                 + " that it is at \(known.shown).",
             after: [shown], "sv \(sv)", change.range, &report)
+    }
+
+    /// An object that is removed is edited from the version that it had.
+    private mutating func judgeRemoved(
+        _ trial: inout SimperiumChangeTrial, _ known: Key, _ sv: Int64, _ scene: Scene,
+        _ report: inout Report
+    ) {
+        guard trial.change.data == nil, known.refusal == nil,
+            had(scene.connection, known.shownSeq, known.shownAt, now: scene.at)
+        else { return }
+        trial.isJudged = true
+        let span = CommCareTime.text(scene.at.nanoseconds - known.shownAt.nanoseconds)
+        find(
+            SimperiumChangeRules.editsRemoved, scene, trial.key,
+            detail: "A change of \(trial.key) is for version \(sv), \(span) after its removal "
+                + (known.isShownByAnswer ? "was acknowledged" : "came")
+                + ": the client still has the object.",
+            after: [(known.shownBy, "removed")], "edited as if it were there", trial.change.range,
+            &report)
     }
 
     private mutating func judgeMissingSource(
@@ -136,14 +156,17 @@ extension SimperiumChangeCheck {
             !known.isAltered, scene.isWhole
         else { return }
         // Two users may remove the same; the second then did not know of the first.
-        let isKnown = isCertain(scene.connection, known.shownSeq, known.shownAt, now: scene.at)
+        let isKnown = had(scene.connection, known.shownSeq, known.shownAt, now: scene.at)
         guard isKnown || !known.isShownByAnswer else { return }
+        let isQuick = connections[scene.connection].map { $0.isQuick && !$0.isSlow } ?? false
         trial.isJudged = true
         find(
             SimperiumChangeRules.echoOfRemoval, scene, trial.key,
             detail:
-                "The removal of \(trial.key) is sent after the server reported that it is removed.",
-            severity: isKnown ? nil : .info, after: [(known.shownBy, "removed")],
+                "The removal of \(trial.key) is sent after the server reported that it is removed."
+                + (isKnown ? "" : " Both may have crossed."),
+            severity: isKnown ? nil : isQuick ? .warning : .info,
+            after: [(known.shownBy, "removed")],
             "removed again", trial.change.range, &report)
     }
 }

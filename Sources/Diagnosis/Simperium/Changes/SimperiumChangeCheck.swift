@@ -52,6 +52,8 @@ struct SimperiumChangeCheck: Check {
     /// Nanoseconds after which a client has received what was sent to it, unless bytes are held
     /// back.
     static let surely: Int64 = 30_000_000_000
+    /// Commands that a client works on without delay.
+    static let mostAtOnce = 64
 
     mutating func observe(
         _ evidence: borrowing Evidence, _ session: borrowing SessionView, _ report: inout Report
@@ -93,6 +95,7 @@ struct SimperiumChangeCheck: Check {
             if case .heartbeat(let number) = said.body { return beat(number, id) }
             if case .initialize(let request) = said.body {
                 open(request, command, id)
+                connections[id]?.isQuick = session[id]?.isQuick ?? false
                 return judgeForm(of: command, session, &report)
             }
             if !said.notes.isEmpty || said.problem != nil {
@@ -193,6 +196,17 @@ struct SimperiumChangeCheck: Check {
         if connection.proven >= seq { return true }
         return connection.endedAt == nil && !connection.isSlow
             && now.nanoseconds - at.nanoseconds >= Self.surely
+    }
+
+    /// Whether a client that sends something now had the `seq`-th command of a connection, which it
+    /// has shown, or which was delivered to it 0.9 s and more before without many to come first.
+    func had(_ id: ConnectionID, _ seq: Int, _ at: Instant, now: Instant) -> Bool {
+        if isCertain(id, seq, at, now: now) { return true }
+        guard let connection = connections[id], connection.isQuick, !connection.isSlow else {
+            return false
+        }
+        return now.nanoseconds - at.nanoseconds > ConnectionView.crossingNanoseconds
+            && connection.heard - seq <= Self.mostAtOnce
     }
 
     /// Whether a client that sends again has received the answer to what it sent.

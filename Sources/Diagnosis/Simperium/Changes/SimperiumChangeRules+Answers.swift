@@ -26,7 +26,8 @@ extension SimperiumChangeRules {
         source: "Simperium/Specification.md#error-409: \"retrieve changes since "
             + "its last syncd cv to process the changes list from the server\"; Diagnosis/Catalogue.md#r18",
         follows: "answers to changes and the requests of the client",
-        evidence: "no cv, i or e within five minutes, and nothing received about the object",
+        evidence: "another change 0.9 s later with no cv, i or e before it; or none of them within "
+            + "five minutes; and nothing received about the object",
         expects: "cv with the last change version",
         deadlineNanoseconds: 300_000_000_000,
         silent: "where the connection or session ends before, Tapedeck does something to the "
@@ -123,7 +124,8 @@ extension SimperiumChangeRules {
             + "client should send the change with full object (this will re-create the object)\"; "
             + "Diagnosis/Catalogue.md#r27",
         follows: "answers to changes and what follows",
-        evidence: "nothing of the object for two minutes; an error where that is so for two "
+        evidence: "nothing of the object for five seconds while three or more other changes were "
+            + "sent, a warning; or for two minutes: an error where that is so for two "
             + "objects and never otherwise, else information, because the app may have undone its "
             + "edit",
         expects: "the change with d",

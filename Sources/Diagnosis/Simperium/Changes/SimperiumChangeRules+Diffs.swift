@@ -124,8 +124,9 @@ extension SimperiumChangeRules {
         source: "Simperium/Specification.md#remote-changes: \"If change.o is - remove "
             + "the entity from the local store\"; Diagnosis/Catalogue.md#r37",
         follows: "removals that the client received",
-        evidence: "the removal of an object that is removed; information while the client may "
-            + "not have received that",
+        evidence:
+            "the removal of an object that is removed; a warning within a second, when both may "
+            + "have crossed, information where the client may be slow",
         expects: "nothing",
         silent: "before it was received",
         cause: "removes the object through the code path of the user"

@@ -3,7 +3,8 @@ import Wire
 /// Rules about identifiers and versions of changes.
 extension SimperiumChangeRules {
     static let ofVersions: [Rule] = [
-        noSource, sourceAhead, sourceBehind, stuckSource, lateEntity, secondInFlight, foreignAnswer,
+        noSource, sourceAhead, sourceBehind, stuckSource, editsRemoved, lateEntity, secondInFlight,
+        foreignAnswer,
         resentUnderNewCCID, ccidWithOtherContent, ccidOfAnotherObject, ccidReused, duplicateEdit,
         removeWhilePending, removeRefused,
     ]
@@ -45,7 +46,8 @@ extension SimperiumChangeRules {
             + "change that the client certainly has",
         expects: "sv equal to the last ev",
         silent: "while the client may not have received the change (it shows so by a heartbeat "
-            + "or version, or half a minute passed), while it had to reload the object, for changes sent "
+            + "or version, or half a minute passed; 0.9 s where it was seen to react within half a "
+            + "second and nothing is held back), while it had to reload the object, for changes sent "
             + "again",
         cause: "does not store ev when its change is acknowledged"
     )
@@ -59,6 +61,21 @@ extension SimperiumChangeRules {
         expects: "sv equal to the last ev",
         silent: "as sv-behind",
         cause: "never stores ev"
+    )
+
+    static let editsRemoved = Rule(
+        "simperium.change.edits-removed", .error,
+        title: "An object whose removal was received is not edited.",
+        source:
+            "Simperium/Specification.md#remote-changes: \"If change.o is - remove the entity from "
+            + "the local store\"; Simperium/Specification.md#error-404; Diagnosis/Catalogue.md#r65",
+        follows: "the removals that the client received on this channel",
+        evidence: "a change with sv and without d of an object that is removed",
+        expects: "nothing, or a new object: without sv",
+        silent:
+            "while the client may not have received the removal, as sv-behind; after an error for "
+            + "the object",
+        cause: "ignores o \"-\", or removes the object from its ghosts only"
     )
 
     static let lateEntity = Rule(

@@ -18,6 +18,8 @@ struct SimperiumChangeConnection: Sendable {
     var lastSentAt = Instant.zero
     /// Whether bytes are held back on purpose, so that time proves nothing.
     var isSlow = false
+    /// Whether the client was seen to react at once.
+    var isQuick = false
     /// Changes of the client within the second that began at `second`.
     private var second: Int64 = -1
     private var inSecond = 0
@@ -68,6 +70,12 @@ struct SimperiumChangeChannel: Sendable {
     var goneOn = 0
     /// Requests for changes or for the index.
     var asks = 0
+    /// Answers to them: pages, and lists of changes without an error.
+    var answers = 0
+    /// Changes that were refused and have not been followed by what they need, at most 64.
+    var refused: [(place: SimperiumChangePlace, refusal: SimperiumChangeRefusal)] = []
+    /// Those of them that were answered with 409 and of which that was reported.
+    var reported: Set<ExactText> = []
     /// The last change of another client on this channel.
     var foreign: (evidence: Int, at: Instant)?
     /// Changes that were refused with 401 in a row.
@@ -194,6 +202,7 @@ struct SimperiumChangeRefusal: Sendable {
     let answer: SimperiumChangeAnswer
     /// The number of requests for, and receipts of, the object by then.
     let channelAsks: Int
+    let channelAnswers: Int
     let keyAsks: Int
     let news: Int
     /// The number of changes that the client had sent by then.

@@ -12,7 +12,8 @@ extension SimperiumChangeCheck {
         _ trial: inout SimperiumChangeTrial, _ known: Key, _ scene: Scene,
         _ session: borrowing SessionView, _ report: inout Report
     ) {
-        guard scene.isWhole, !known.isAltered, trial.change.operation == .modify,
+        judgeForgottenRemoval(&trial, known, scene, session, &report)
+        guard !trial.isJudged, scene.isWhole, !known.isAltered, trial.change.operation == .modify,
             let last = known.last, let base = trial.base, let after = trial.after,
             let place = sent.use(Place(owner: scene.client, key: last)),
             !sent.values[place].isMade, sent.values[place].answer?.code != 0,
@@ -33,6 +34,29 @@ extension SimperiumChangeCheck {
         let others = gone.count - 1
         let more = others > 0 ? " and \(others) other member\(others == 1 ? "" : "s")" : ""
         findForgotten(before, last, first, more, &trial, scene, &report)
+    }
+
+    /// An object whose removal the client still has to send is edited.
+    private mutating func judgeForgottenRemoval(
+        _ trial: inout SimperiumChangeTrial, _ known: Key, _ scene: Scene,
+        _ session: borrowing SessionView, _ report: inout Report
+    ) {
+        guard scene.isWhole, !known.isAltered, trial.change.operation == .modify,
+            trial.change.sv != nil, known.presence != .removed, let last = known.last,
+            let before = sent.peek(Place(owner: scene.client, key: last)),
+            before.change.operation == .remove, before.answer == nil, before.isOwed,
+            before.session != scene.channel.session, scene.channel.isSynced,
+            session.isWhole(before.connection), connections[before.connection]?.endedAt != nil
+        else { return }
+        trial.isJudged = true
+        find(
+            SimperiumChangeRules.forgotten, scene, trial.key,
+            detail:
+                "The removal \(before.change.ccid) of \(trial.key) was not answered, and the next "
+                + "change, \(trial.ccid), edits the object: the removal is lost.",
+            absorbs: [SimperiumChangeRules.neverResent.id], after: [(before.evidence, "removed")],
+            "edited", trial.change.range, &report)
+        clients[Int(scene.client)].answer(Place(owner: scene.client, key: last))
     }
 
     private mutating func findForgotten(
@@ -83,7 +107,9 @@ extension SimperiumChangeCheck {
     ) -> Bool {
         let isRefused = before.answer.map { answer in
             switch answer.code {
-            case 404, 417, 440, 500...599: true
+            // With its whole data there is nothing more to send.
+            case 404, 417, 440: before.change.data == nil
+            case 500...599: true
             // A client that reads the object again may give up its own edit.
             case 405: isUnread(since: answer, before)
             default: false

@@ -101,7 +101,8 @@ extension SimperiumChangeRules {
         evidence: "after 404, 417, 440 or 5xx, after 405 where the object was not requested, or on "
             + "the next connection, a new change of the object in which all is as if the last had "
             + "never been, where nobody else changed that; or in which a text of four or more code "
-            + "units is missing that the last inserted into another member",
+            + "units is missing that the last inserted into another member; on the next connection, an "
+            + "edit of an object whose removal was not answered",
         expects: "the last change again, or one that has its edits too",
         silent:
             "the data of the object at these versions were not received since the capture began, "

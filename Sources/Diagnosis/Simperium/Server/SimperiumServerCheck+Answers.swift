@@ -61,6 +61,8 @@ extension SimperiumServerCheck {
             channel.awaitedEntities = [:]
             channel.changes = [:]
             channel.isAnswered = true
+            // The answers to requests that followed it are still to come.
+            channel.isHasty = true
         default: break
         }
         judgeBeats(command, channel, &socket, session, &report)
@@ -74,6 +76,7 @@ extension SimperiumServerCheck {
             socket.channels[number]?.awaitedEntities = [:]
             socket.channels[number]?.changes = [:]
             socket.channels[number]?.isAnswered = true
+            socket.channels[number]?.isHasty = true
         }
     }
 

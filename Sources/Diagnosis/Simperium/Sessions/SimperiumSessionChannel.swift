@@ -23,6 +23,8 @@ struct SimperiumSessionChannel: Sendable {
         var sv: Int64
         /// The version that what came after it leads to, from ``known`` on without a gap.
         var reached: Int64
+        /// Whether the client requested the changes since, which may bring what is missing.
+        var isRequested = false
 
         init(command: CommandEvidence, known: Int64, sv: Int64) {
             self.command = command
@@ -72,6 +74,8 @@ struct SimperiumSessionChannel: Sendable {
         var isNextAsked = false
         var isComplete = false
         var completeAt = Instant.zero
+        /// Whether changes came before its last page.
+        var hadChanges = false
         /// `current` of its first page.
         var current: String?
         /// Objects without data, in order, of the first index of a client.
@@ -104,6 +108,8 @@ struct SimperiumSessionChannel: Sendable {
     var hasWorked = false
     /// Whether there was a reason to read the index, or to refuse a change, since it was read.
     var hasReason = false
+    /// Whether a change was refused since the changes were last requested.
+    var wasRefused = false
     /// Whether something was a reason to read the whole index since it was read.
     var needsIndex = false
     /// The last command since it was read that clients take for a reason and that is none.
@@ -123,11 +129,27 @@ struct SimperiumSessionChannel: Sendable {
     var lastEntityAt = Instant.zero
     /// The received version of an object, and how often since anything new was received about it.
     var answered: [SimperiumName: (version: Int64, times: Int)] = [:]
+    /// The version that was requested, how often since anything new was received about the object, and
+    /// since when.
+    var requested: [SimperiumName: (version: Int64, times: Int, since: Instant)] = [:]
+    /// Objects of which a version does not exist, until anything is received about them.
+    var missing: [SimperiumName: CommandEvidence] = [:]
+    /// Objects that were requested again although the client had them from before.
+    var refetched: Set<SimperiumName> = []
     var gaps: [SimperiumName: Gap] = [:]
     /// The request for the client's index that was not answered.
     var stateAsked: CommandEvidence?
+    /// Changes that the client sent since.
+    var changesSinceAsked = 0
 
     static let most = 20_000
+
+    /// Something new was received about an object.
+    mutating func renew(_ key: SimperiumName) {
+        if !answered.isEmpty { answered[key] = nil }
+        if !requested.isEmpty { requested[key] = nil }
+        if !missing.isEmpty { missing[key] = nil }
+    }
 
     /// Whether the client had what it needs to go on with a `cv`.
     var isSettled: Bool {

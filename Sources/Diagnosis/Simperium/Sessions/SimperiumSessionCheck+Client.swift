@@ -39,6 +39,7 @@ extension SimperiumSessionCheck {
         if socket.owner == nil, let clientID = request.clientID {
             let owner = SimperiumSessionAttempts.ID(app: request.app, clientID: clientID)
             socket.owner = owner
+            know(clientID, command.row.connection, session)
             begin(owner, command, socket, session, &report)
         }
         for (other, open) in socket.channels where other != number {
@@ -116,6 +117,7 @@ extension SimperiumSessionCheck {
             askEntity(SimperiumName(key), version, command, &channel, session, &report)
         case .changes(let changes):
             for change in changes { send(change, command, &channel, session, &report) }
+            judgeSilence(command, &channel, session, &report)
         default:
             if said.name == "index" { channel.stateAsked = nil }
         }
@@ -157,6 +159,8 @@ extension SimperiumSessionCheck {
         _ change: SimperiumChange<Range<Int>>, _ command: CommandEvidence, _ channel: inout Channel,
         _ session: borrowing SessionView, _ report: inout Report
     ) {
+        judgeRemoval(change, command, channel, session, &report)
+        judgeGap(change, command, &channel, session, &report)
         let ccid = change.ccids.first.map { SimperiumName($0) }
         let earlier = ccid.flatMap { pending[$0] }.flatMap { known in
             known.bucket == channel.bucket && known.key == change.key ? known : nil

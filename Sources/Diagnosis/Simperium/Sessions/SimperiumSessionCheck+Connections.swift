@@ -18,7 +18,7 @@ extension SimperiumSessionCheck {
             judge(gap, command, socket, session, &report)
         }
         guard let beat = socket.unanswered, !socket.isKnownDead,
-            at.nanoseconds - beat.row.at.nanoseconds > SimperiumSessionTimes.dead,
+            at.nanoseconds - beat.row.at.nanoseconds > patience.deadline(of: Rules.deadConnection),
             session.isWhole(command.row.connection)
         else { return }
         socket.isKnownDead = true
@@ -29,9 +29,33 @@ extension SimperiumSessionCheck {
             shows: "the client goes on", session, &report)
     }
 
+    /// Connections on which heartbeats were not answered for half a minute when the recording ended,
+    /// while their clients went on.
+    func openBeats(
+        at end: Instant, _ session: borrowing SessionView, _ report: inout Report
+    ) {
+        let beats = doubtful + sockets.values.compactMap { Self.doubtfulBeat($0, at: end) }
+        for beat in beats.sorted(by: { $0.row.at < $1.row.at })
+        where session.isWhole(beat.row.connection) {
+            add(
+                Rules.deadConnection, beat, nil, "Nothing was received since a heartbeat.",
+                shows: "the heartbeat without answer", session, &report)
+        }
+    }
+
+    /// The heartbeat that was not answered for half a minute, while the client sent others.
+    private static func doubtfulBeat(_ socket: Socket, at end: Instant) -> CommandEvidence? {
+        guard let beat = socket.unanswered, !socket.isKnownDead,
+            end.nanoseconds - beat.row.at.nanoseconds >= SimperiumSessionTimes.doubtful,
+            socket.lastSaidAt.nanoseconds - beat.row.at.nanoseconds
+                > SimperiumSessionTimes.reaction
+        else { return nil }
+        return beat
+    }
+
     private func noteSilence(until at: Instant, _ socket: inout Socket) {
         guard at.nanoseconds - socket.lastTrafficAt.nanoseconds > SimperiumSessionTimes.idle,
-            !socket.hadHeartbeat, socket.wasAccepted
+            !socket.hadHeartbeat, socket.gap == nil, socket.wasAccepted
         else { return }
         socket.gap = (socket.lastTrafficAt, at)
     }
@@ -40,14 +64,43 @@ extension SimperiumSessionCheck {
         _ gap: (from: Instant, to: Instant), _ command: CommandEvidence, _ socket: Socket,
         _ session: borrowing SessionView, _ report: inout Report
     ) {
-        guard !socket.hadHeartbeat, let view = session[command.row.connection],
-            view.coverage == .whole, view.lastFaultAt ?? .zero < gap.from
-        else { return }
+        guard wasSilent(gap, command.row.connection, socket, session) else { return }
         add(
-            Rules.heartbeatMissing, command, nil,
-            "The connection was idle for \(Self.seconds(from: gap.from, to: gap.to)) and the client never sent a heartbeat on it, though it was alive.",
+            Rules.heartbeatMissing, command, nil, Self.silence(gap),
             steps: [FindingStep(at: gap.from, "the last command before the silence")],
             shows: "the client sends again", session, &report)
+    }
+
+    /// The client sends Close after a silence, in which it was alive.
+    func judgeLeave(
+        _ message: MessageEvidence, _ session: borrowing SessionView, _ report: inout Report
+    ) {
+        let id = message.row.connection
+        guard message.row.opcode == 8, message.row.sender == .client, message.origin == .peer,
+            var socket = sockets[id], socket.closer == nil
+        else { return }
+        noteSilence(until: message.row.endedAt, &socket)
+        guard let gap = socket.gap, wasSilent(gap, id, socket, session) else { return }
+        report.add(
+            Finding(
+                Rules.heartbeatMissing, connection: id, client: session.client(of: id),
+                detail: Self.silence(gap),
+                steps: [
+                    FindingStep(at: gap.from, "the last command before the silence"),
+                    FindingStep(message, "the client sends Close"),
+                ]))
+    }
+
+    private func wasSilent(
+        _ gap: (from: Instant, to: Instant), _ id: ConnectionID, _ socket: Socket,
+        _ session: borrowing SessionView
+    ) -> Bool {
+        guard !socket.hadHeartbeat, let view = session[id] else { return false }
+        return view.coverage == .whole && view.lastFaultAt ?? .zero < gap.from
+    }
+
+    private static func silence(_ gap: (from: Instant, to: Instant)) -> String {
+        "The connection was idle for \(seconds(from: gap.from, to: gap.to)) and the client never sent a heartbeat on it, though it was alive."
     }
 
     mutating func beat(
@@ -121,13 +174,16 @@ extension SimperiumSessionCheck {
         _ connection: ConnectionID, at: Instant, _ session: borrowing SessionView
     ) {
         guard let socket = sockets.removeValue(forKey: connection) else { return }
+        if doubtful.count < Self.maxDues, let beat = Self.doubtfulBeat(socket, at: at) {
+            doubtful.append(beat)
+        }
         let view = session[connection]
         let wasCut = view?.wasCut ?? false
         for (_, channel) in socket.channels {
             guard let id = channel.life else { continue }
             leave(
                 id, channel, connection, at: at, lastSaidAt: socket.lastSaidAt,
-                byOther: wasCut || socket.closer == .server)
+                byOther: wasCut || socket.closer == .server, isQuick: view?.isQuick ?? false)
         }
         guard let owner = socket.owner, attempts[owner] != nil else { return }
         attempts[owner]?.open -= 1
@@ -153,11 +209,13 @@ extension SimperiumSessionCheck {
     /// What the client must have stored when it disconnected.
     private mutating func leave(
         _ id: Life.ID, _ channel: Channel, _ connection: ConnectionID, at: Instant,
-        lastSaidAt: Instant, byOther: Bool
+        lastSaidAt: Instant, byOther: Bool, isQuick: Bool
     ) {
         guard var life = lives.removeValue(forKey: id) else { return }
         defer { lives[id] = life }
         life.open.remove(connection)
+        let margin = isQuick ? ConnectionView.crossingNanoseconds : SimperiumSessionTimes.long
+        life.certainUntil = Instant(nanoseconds: max(0, at.nanoseconds - margin))
         if life.unknown?.command.row.connection == connection {
             life.unknownSaidAt = lastSaidAt
         }
@@ -166,7 +224,17 @@ extension SimperiumSessionCheck {
         let lag = at.nanoseconds - newest.at.nanoseconds
         // Commands just before the end may still have been on their way.
         life.cutAt = byOther && lag > 60 * SimperiumSessionTimes.second ? at : nil
-        if lag > 30 * SimperiumSessionTimes.second { life.stored = newest }
+        let before = Instant(nanoseconds: at.nanoseconds - ConnectionView.crossingNanoseconds)
+        let known = life.newest(before: before)
+        let isRead = isQuick && known != nil || lag > SimperiumSessionTimes.long
+        life.leftAt = isRead ? at : nil
+        life.wasLong = lag > SimperiumSessionTimes.long
+        life.endedAt = at
+        if life.wasLong {
+            life.stored = newest
+        } else if isQuick, let known {
+            life.stored = known
+        }
     }
 
     func judgeAbsence(

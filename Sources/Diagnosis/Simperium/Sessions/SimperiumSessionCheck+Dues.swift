@@ -59,6 +59,27 @@ extension SimperiumSessionCheck {
         }
     }
 
+    /// Changes are sent in the place of the client's index, which the server has requested.
+    func judgeSilence(
+        _ command: CommandEvidence, _ channel: inout Channel, _ session: borrowing SessionView,
+        _ report: inout Report
+    ) {
+        guard let asked = channel.stateAsked else { return }
+        channel.changesSinceAsked += 1
+        let span = command.row.at.nanoseconds - asked.row.at.nanoseconds
+        guard channel.changesSinceAsked >= 3, span > SimperiumSessionTimes.reaction,
+            let view = session[command.row.connection], view.coverage == .whole,
+            !view.isHeldBack
+        else { return }
+        let count = channel.changesSinceAsked
+        channel.stateAsked = nil
+        add(
+            Rules.indexUnanswered, command, channel,
+            "The server requested the client's index of \(channel.bucket), and \(count) changes were sent in the \(Self.seconds(span)) since, and no answer.",
+            steps: [FindingStep(asked, "the request")], shows: "the client goes on", session,
+            &report)
+    }
+
     private mutating func judgePage(
         _ run: Int, _ pages: Int, _ due: Due, _ channel: Channel,
         _ session: borrowing SessionView, _ report: inout Report

@@ -17,7 +17,7 @@ extension SimperiumSessionCheck {
             connection == reading.connection
             ? session[connection]?.lastFaultAt : session.lastFaultAt
         guard session.isWhole(connection), !session.hasGaps, !channel.needsIndex,
-            fault.map({ $0 < reading.at }) ?? true,
+            fault.map({ $0 < reading.at || isPretext($0, channel) }) ?? true,
             let reason = pretext(command, channel, reading)
         else {
             lives[id]?.needless = 0
@@ -60,6 +60,15 @@ extension SimperiumSessionCheck {
             detail:
                 "\(span) after it had all of it at \(reading.current), and there was no reason to read it again"
         )
+    }
+
+    /// Whether a fault is no more than the refusal after which the client reads the index.
+    private func isPretext(_ fault: Instant, _ channel: Channel) -> Bool {
+        guard let pretext = channel.pretext?.command, pretext.origin == .tapedeck else {
+            return false
+        }
+        return fault <= pretext.row.at
+            && pretext.row.at.nanoseconds - fault.nanoseconds < SimperiumSessionTimes.second
     }
 
     private func isRecent(_ before: Instant, _ now: Instant) -> Bool {

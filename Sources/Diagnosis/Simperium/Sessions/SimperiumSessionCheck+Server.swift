@@ -41,6 +41,7 @@ extension SimperiumSessionCheck {
         case .indexStateRequest:
             if channel.stateAsked == nil {
                 channel.stateAsked = command
+                channel.changesSinceAsked = 0
                 promise(command, number, SimperiumSessionTimes.remote, .state(command))
             }
         case .notUnderstood:
@@ -164,7 +165,10 @@ extension SimperiumSessionCheck {
             guard let name = entry.key, let version = entry.version else { continue }
             let key = SimperiumName(name)
             if let id = channel.life { lives[id]?.tell(key, version) }
-            if !channel.answered.isEmpty { channel.answered[key] = nil }
+            channel.renew(key)
+            if entry.data != nil, let id = channel.life {
+                lives[id]?.hold(key, version, at: command.row.at)
+            }
             guard entry.data == nil else { continue }
             isWithoutData = true
             if channel.run?.fetched != nil, channel.run?.fetch.count ?? 0 < Channel.most {
@@ -199,6 +203,10 @@ extension SimperiumSessionCheck {
             current != channel.run?.current
         {
             lives[id]?.give(current, at: command.row.at)
+            lives[id]?.blur()
+        }
+        if let id = channel.life, channel.run?.hadChanges == true || command.origin != .peer {
+            lives[id]?.blur()
         }
     }
 
@@ -239,6 +247,7 @@ extension SimperiumSessionCheck {
         guard case .data = reply.content else {
             channel.hasReason = true
             channel.needsIndex = true
+            if channel.missing.count < Channel.most { channel.missing[key] = command }
             if let run = channel.run, run.isComplete, let fetched = run.fetched, fetched > 0,
                 fetched < run.fetch.count, run.fetch[fetched - 1] == entity
             {
@@ -253,7 +262,10 @@ extension SimperiumSessionCheck {
             let times = known?.version == reply.version ? known?.times ?? 0 : 0
             channel.answered[key] = (reply.version, times + 1)
         }
-        if let id = channel.life { lives[id]?.tell(key, reply.version) }
+        if let id = channel.life {
+            lives[id]?.tell(key, reply.version)
+            lives[id]?.hold(key, reply.version, at: command.row.at)
+        }
     }
 
     private mutating func hear(
@@ -265,10 +277,12 @@ extension SimperiumSessionCheck {
             for ccid in change.ccids where !pending.isEmpty { pending[SimperiumName(ccid)] = nil }
             guard let name = change.key else { continue }
             let key = SimperiumName(name)
-            if !channel.answered.isEmpty { channel.answered[key] = nil }
+            channel.renew(key)
             if change.error != nil {
                 hasError = true
+                channel.wasRefused = true
                 channel.hasReason = true
+                if let id = channel.life { lives[id]?.drop(key) }
                 excuse(change, name, command, &channel)
                 continue
             }
@@ -313,8 +327,10 @@ extension SimperiumSessionCheck {
         // Looked up once: a life is large, and changes are many.
         guard let id = channel.life, let life = lives.index(forKey: id) else { return }
         if let cv = change.cv, !cv.isEmpty { lives.values[life].give(cv, at: command.row.at) }
+        if channel.run?.isComplete == false { channel.run?.hadChanges = true }
         guard change.operation == .modify else {
             channel.gaps[key] = nil
+            lives.values[life].drop(key)
             if let ev = change.ev { lives.values[life].tell(key, ev) }
             return
         }
@@ -328,6 +344,9 @@ extension SimperiumSessionCheck {
             channel.gaps[key] = Channel.Gap(command: command, known: known, sv: sv)
             promise(command, number, SimperiumSessionTimes.reload, .reload(key, command))
         }
-        if let ev = change.ev { lives.values[life].tell(key, ev) }
+        if let ev = change.ev {
+            lives.values[life].tell(key, ev)
+            lives.values[life].hold(key, ev, after: change.sv, at: command.row.at)
+        }
     }
 }

@@ -84,16 +84,17 @@ extension SimperiumSessionCheck {
     }
 
     /// The first request of a connection is for the index though a cv was known.
-    func judgeBeginning(
+    mutating func judgeBeginning(
         _ command: CommandEvidence, _ channel: Channel, _ session: borrowing SessionView,
         _ report: inout Report
     ) {
         guard !channel.hasAsked, session.isWhole(command.row.connection),
-            let life = channel.life.flatMap({ lives[$0] }), life.wasSettled,
-            let cut = life.cutAt, let newest = life.newest,
+            let life = channel.life.flatMap({ lives[$0] }), life.wasSettled
+        else { return }
+        guard let cut = life.cutAt, let newest = life.newest,
             channel.initiation.row.at.nanoseconds - cut.nanoseconds
                 < 60 * SimperiumSessionTimes.second
-        else { return }
+        else { return judgeHabit(command, channel, life, session, &report) }
         add(
             Rules.insteadOfCV, command, channel,
             "The client was in sync at \(newest.cv) when its connection was ended \(Self.seconds(from: cut, to: command.row.at)) ago, and requests the whole index of \(channel.bucket).",
@@ -101,6 +102,32 @@ extension SimperiumSessionCheck {
             steps: [
                 FindingStep(at: newest.at, "the client received \(newest.cv)"),
                 FindingStep(at: cut, "its connection was ended"),
+                FindingStep(channel.initiation, "the new connection"),
+            ], shows: "the request for the index", session, &report)
+    }
+
+    /// The second connection in a row that begins with the index, soon after one on which the client was
+    /// in sync.
+    private mutating func judgeHabit(
+        _ command: CommandEvidence, _ channel: Channel, _ life: Life,
+        _ session: borrowing SessionView, _ report: inout Report
+    ) {
+        guard let id = channel.life, let left = life.leftAt, let newest = life.newest,
+            life.open.count <= 1, !session.hasGaps,
+            channel.initiation.row.at.nanoseconds - left.nanoseconds
+                < 60 * SimperiumSessionTimes.second
+        else { return }
+        lives[id]?.needlessBeginnings += 1
+        let times = life.needlessBeginnings + 1
+        guard times >= 2 else { return }
+        let cost = life.reading.map { "; each reading takes \($0.bytes) bytes" } ?? ""
+        add(
+            Rules.insteadOfCV, command, channel,
+            "The client was in sync at \(newest.cv) \(Self.seconds(from: left, to: command.row.at)) ago, and requests the whole index of \(channel.bucket), on the \(Words.ordinal(times)) connection in a row\(cost).",
+            expected: "CHANNEL:cv:\(newest.cv)",
+            steps: [
+                FindingStep(at: newest.at, "the client received \(newest.cv)"),
+                FindingStep(at: left, "its connection ended"),
                 FindingStep(channel.initiation, "the new connection"),
             ], shows: "the request for the index", session, &report)
     }
@@ -113,8 +140,10 @@ extension SimperiumSessionCheck {
     ) {
         judgeRepetition(of: cv, command, channel, session, &report)
         if !channel.hasAsked { judgeCV(cv, command, channel, session, &report) }
+        for key in channel.gaps.keys { channel.gaps[key]?.isRequested = true }
         channel.hasAsked = true
         channel.hasWorked = true
+        channel.wasRefused = false
         channel.askedCV = cv
         // Where Tapedeck dropped the request, it may answer it.
         channel.awaitedChanges += 1
@@ -126,6 +155,8 @@ extension SimperiumSessionCheck {
         _ session: borrowing SessionView, _ report: inout Report
     ) {
         guard let id = channel.life, let life = lives[id] else { return }
+        lives[id]?.needlessBeginnings = 0
+        lives[id]?.begin()
         judgeReturn(with: cv, command, channel, life, session, &report)
         guard let order = life.order(of: cv) else {
             // Its state was not seen in the capture.
@@ -143,10 +174,13 @@ extension SimperiumSessionCheck {
                 shows: "the request", session, &report)
             return
         }
-        guard let stored = life.stored, order < stored.order, life.open.count <= 1 else { return }
+        guard let stored = life.stored, order < stored.order, life.open.count <= 1,
+            life.wasLong || order > life.unorderedUpTo
+        else { return }
         add(
             Rules.notAdvanced, command, channel,
-            "The client requests changes since \(Quote.escaped(cv)), though it received \(stored.order - order) later change versions, up to \(stored.cv), and had time to store them.",
+            "The client requests changes since \(Quote.escaped(cv)), though it received \(stored.order - order) later change versions, up to \(stored.cv), \(Self.seconds(from: stored.at, to: life.endedAt ?? command.row.at)) before its last connection ended.",
+            severity: life.wasLong ? nil : .warning,
             expected: "CHANNEL:cv:\(life.newest?.cv ?? stored.cv)",
             steps: [FindingStep(at: stored.at, "the client received \(stored.cv)")],
             shows: "the older one", session, &report)
@@ -161,12 +195,14 @@ extension SimperiumSessionCheck {
         let entity = Channel.Entity(key: key, version: version)
         channel.lastEntityAt = command.row.at
         channel.gaps[key] = nil
+        if !channel.missing.isEmpty { channel.missing[key] = nil }
+        noteRequest(of: entity, command, &channel)
         if let fetched = channel.run?.fetched, let run = channel.run {
             let isNext = fetched < run.fetch.count && run.fetch[fetched] == entity
             channel.run?.fetched = isNext ? fetched + 1 : nil
         }
         if session.isWhole(command.row.connection) {
-            judgeEntity(entity, command, channel, session, &report)
+            judgeEntity(entity, command, &channel, session, &report)
         }
         guard command.origin != .lost, channel.awaited.count < Channel.most else { return }
         channel.awaited[entity, default: 0] += 1
@@ -178,11 +214,13 @@ extension SimperiumSessionCheck {
             shows: "one more request", session, &report)
     }
 
-    private func judgeEntity(
-        _ entity: Channel.Entity, _ command: CommandEvidence, _ channel: Channel,
+    private mutating func judgeEntity(
+        _ entity: Channel.Entity, _ command: CommandEvidence, _ channel: inout Channel,
         _ session: borrowing SessionView, _ report: inout Report
     ) {
         let name = "\(entity.key).\(entity.version)"
+        judgeHaste(entity, command, channel, session, &report)
+        judgeRefetching(entity, command, &channel, session, &report)
         if let known = channel.answered[entity.key], known.version == entity.version,
             known.times >= 2
         {

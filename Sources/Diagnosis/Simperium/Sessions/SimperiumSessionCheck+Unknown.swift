@@ -11,9 +11,10 @@ extension SimperiumSessionCheck {
     ) {
         guard let unknown = channel.unknown, !unknown.isReported,
             case .changes(let changes) = said.body,
-            command.row.at.nanoseconds - unknown.command.row.at.nanoseconds
-                > SimperiumSessionTimes.reaction,
             let view = session[command.row.connection], view.coverage == .whole,
+            command.row.at.nanoseconds - unknown.command.row.at.nanoseconds
+                > SimperiumSessionTimes.reaction
+                || view.had(at: unknown.command.row.at, by: command.row.at),
             view.lastFaultAt ?? .zero <= unknown.command.row.at
         else { return }
         channel.unknown?.isReported = true
@@ -30,9 +31,13 @@ extension SimperiumSessionCheck {
         of cv: String, _ command: CommandEvidence, _ channel: Channel,
         _ session: borrowing SessionView, _ report: inout Report
     ) {
+        // Where nothing else is a reason to request it, not even crossing is.
+        let isQuick = session[command.row.connection]?.isQuick ?? false
+        let crossing =
+            isQuick && !channel.wasRefused
+            ? SimperiumSessionTimes.quickCrossing : SimperiumSessionTimes.crossing
         guard let unknown = channel.unknown, unknown.cv == cv,
-            command.row.at.nanoseconds - unknown.command.row.at.nanoseconds
-                > SimperiumSessionTimes.crossing
+            command.row.at.nanoseconds - unknown.command.row.at.nanoseconds > crossing
         else { return }
         repeated(unknown, "again", command, channel, session, &report)
     }

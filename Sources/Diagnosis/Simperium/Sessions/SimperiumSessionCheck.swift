@@ -38,7 +38,10 @@ struct SimperiumSessionCheck: Check {
     var lifeNumbers: [Life.Name: Life.ID] = [:]
     /// The last connections of clients that have none now.
     var left: [ConnectionID: Left] = [:]
+    /// Heartbeats that were not answered when their connections ended.
+    var doubtful: [CommandEvidence] = []
     var attempts: [SimperiumSessionAttempts.ID: SimperiumSessionAttempts] = [:]
+    var arrivals: [String: SimperiumSessionArrivals] = [:]
     var refusals: [Refusal: (times: Int, command: CommandEvidence)] = [:]
     var pending: [SimperiumName: Pending] = [:]
     var deadlines = Deadlines<Due>()
@@ -58,9 +61,16 @@ struct SimperiumSessionCheck: Check {
     ) {
         switch evidence {
         case .command(let command): take(command, session, &report)
-        case .message(let message): take(message, session)
+        case .message(let message):
+            judgeLeave(message, session, &report)
+            take(message, session)
+        case .connection(let row): arrive(row)
+        case .asked(let exchange): ask(exchange, session)
         case .event(let row) where row.kind == .closed:
-            if let connection = row.connection { end(connection, at: row.at, session) }
+            if let connection = row.connection {
+                depart(connection, at: row.at, session, &report)
+                end(connection, at: row.at, session)
+            }
         case .note(let row)
         where row.code == ConversationNote.sockJSMalformed.rawValue && row.sender == .client:
             report.add(
@@ -149,6 +159,7 @@ struct SimperiumSessionCheck: Check {
     func undecided(
         at end: Instant, _ session: borrowing SessionView, _ report: inout Report
     ) {
+        openBeats(at: end, session, &report)
         var check = self
         var dues = left.values.flatMap(\.dues)
         while let due = check.deadlines.next(before: Instant(nanoseconds: .max))?.item {

@@ -28,7 +28,7 @@ extension SimperiumSessionRules {
             "\"A heartbeat should be sent after 20 seconds of idle time\" (Simperium/Specification.md#heartbeats); Diagnosis/Catalogue.md#r48.",
         follows: "What either side sends on the connection.",
         evidence:
-            "More than 60 s in which neither sent anything, on a connection that never had a heartbeat, and the client sends again afterwards.",
+            "More than 36 s in which neither sent anything, on a connection that never had a heartbeat, and the client sends again or sends Close afterwards.",
         expects: "h:N after 20 s.", minimumNanoseconds: SimperiumSessionTimes.idle,
         silent:
             "The client never sends again, and may have been asleep; bytes are missing, or a fault touched the connection.",
@@ -43,7 +43,7 @@ extension SimperiumSessionRules {
         evidence:
             "90 s after a heartbeat nothing was received at all, and the client continues to use the connection.",
         expects: "Close the socket and open another.",
-        minimumNanoseconds: SimperiumSessionTimes.dead, silent: "Anything was received meanwhile.",
+        deadlineNanoseconds: SimperiumSessionTimes.dead, silent: "Anything was received meanwhile.",
         cause: "The client sends heartbeats and never checks for their answers.")
 
     static let notIncremented = Rule(
@@ -75,8 +75,9 @@ extension SimperiumSessionRules {
             "simperium-ios #385, go-simperium: reconnects without pause; Diagnosis/Catalogue.md#r51.",
         follows: "When connections of a client end and begin, and whether a bucket was opened.",
         evidence:
-            "Four connections in a row without success, each within 1 s of the end of the one before; or eight that each end within 5 s and begin within 0.3 s.",
+            "Four connections in a row without success, each within 1 s of the end of the one before; or eight that each end within 5 s and begin within 0.3 s; or as many from one address on which not even a bucket was asked for: eight for each client that is known there, twenty where none is.",
         expects: "1 s, then 2 s, then 4 s and so on, up to a minute.",
-        silent: "The client is not known, or opens several connections at once.",
+        silent:
+            "The client opens several connections at once; from an address, where something else was requested.",
         cause: "The client reconnects in the handler for the end of the connection.")
 }

@@ -2,7 +2,8 @@ import Wire
 
 extension SimperiumSessionRules {
     static let entities: [Rule] = [
-        entityMalformed, truncatedKey, notAnnounced, stalled, flood, entityAgain, notReloaded,
+        entityMalformed, truncatedKey, notAnnounced, stalled, flood, entityAgain, missingRemoved,
+        notReloaded,
     ]
 
     static let entityMalformed = Rule(
@@ -70,11 +71,25 @@ extension SimperiumSessionRules {
         source:
             "\"The client should store both the data and the version locally\" (Simperium/Specification.md#entities); simperium-ios #485; Diagnosis/Catalogue.md#r45.",
         follows: "Answers with data, and what was received about the object since.",
-        evidence: "The same version three times, with its data received and nothing new between.",
+        evidence:
+            "The same version three times, with its data received and nothing new between; four times within 2 s, whatever the answer; or the second object that a client, which begins with its cv, has at this version since an earlier connection.",
         expects: "Nothing: the client has it.",
         silent:
-            "A change or an error of the object, a page that names it or another connection was between.",
+            "A change or an error of the object, or a page that names it was between; for the first of these, another connection.",
         cause: "The client does not store what it receives.")
+
+    static let missingRemoved = Rule(
+        "simperium.entity.missing-removed", .error, repetition: .topic,
+        title: "An object is not removed because a version of it does not exist.",
+        source:
+            "\"If the entity represented by that key and version does not exist, the response is a single question mark\" (Simperium/Specification.md#entities); old versions are deleted by servers, the object is there; Diagnosis/Catalogue.md#r66.",
+        follows:
+            "The answers ? to requests for entities, until anything is received about the object.",
+        evidence:
+            "A removal within 2 s after ?; a warning where the client has a version of the object, so that the user may have removed it.",
+        expects: "The index or the changes: they name the version that is there.",
+        silent: "More time has passed, or bytes are missing.",
+        cause: "The client takes ? for a removal.")
 
     static let notReloaded = Rule(
         "simperium.remote.not-reloaded", .error, repetition: .topic,
@@ -83,7 +98,8 @@ extension SimperiumSessionRules {
         source:
             "\"Confirm that the local entity version matches the change.sv. If they don't match, reload the object\" (Simperium/Specification.md#remote-changes); Diagnosis/Catalogue.md#r38.",
         follows: "The version of each object that the client received.",
-        evidence: "A change whose sv is above it, and neither e nor i after it.",
+        evidence:
+            "A change whose sv is above it, and neither e nor i after it; at once where the client edits a version after that sv.",
         expects: "CHANNEL:e:KEY.EV", deadlineNanoseconds: SimperiumSessionTimes.reload,
         silent:
             "The object was received again or removed, the connection ends or is silent, a fault followed, or the version before is not known.",

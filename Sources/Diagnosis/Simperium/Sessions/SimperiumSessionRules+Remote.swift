@@ -11,7 +11,8 @@ extension SimperiumSessionRules {
         source:
             "\"index - response should be the current local state of a specific bucket\" (Simperium/Specification.md#remote-index); observed of node-simperium, which ignores it; Diagnosis/Catalogue.md#r58.",
         follows: "CHANNEL:index of the server.",
-        evidence: "No answer while the client sends other commands.",
+        evidence:
+            "No answer while the client sends other commands; three changes, the last more than 5 s later, with none before them.",
         expects: "CHANNEL:index:{\"current\":…,\"index\":[…],\"pending\":[…],\"extra\":{…}}",
         deadlineNanoseconds: SimperiumSessionTimes.remote,
         silent: "The connection ends or is silent, or a fault followed.",

@@ -52,11 +52,11 @@ extension SimperiumSessionRules {
             "\"if a client already has local index data stored for a bucket it should send a cv Change Version message instead of an i message\" (Simperium/Specification.md#reconnecting); observed of go-simperium; Diagnosis/Catalogue.md#r39.",
         follows: "Whether the client was in sync, and which side ended the connection.",
         evidence:
-            "i within 60 s after the server or a fault ended a connection on which the client was in sync.",
+            "i within 60 s after the server or a fault ended a connection on which the client was in sync; or on the second connection in a row, each within 60 s after one on which it was, whoever ended that.",
         expects: "CHANNEL:cv:CV with the cv it had.",
         minimumNanoseconds: 60 * SimperiumSessionTimes.second,
         silent:
-            "The client ended the connection, which it does too when it stops for good; it had no cv, or was informed that it is unknown."
+            "The client ended the connection, once, which it does too when it stops for good; it had no cv, or was informed that it is unknown."
     )
 
     static let limit = Rule(
@@ -131,7 +131,7 @@ extension SimperiumSessionRules {
             "\"At which point the client will need to reload the index.\" (Simperium/Specification.md#reconnecting); simperium-android #177, simperium-ios #325; Diagnosis/Catalogue.md#r40.",
         follows: "cv:? and c:?, and the requests that follow.",
         evidence:
-            "A change more than 5 s after it, with no i between; or no i while the client sends heartbeats.",
+            "A change more than 5 s after it, or 0.9 s where the client was seen to react within half a second, with no i between; or no i while the client sends heartbeats.",
         expects: "CHANNEL:i::::LIMIT", deadlineNanoseconds: SimperiumSessionTimes.reindex,
         silent: "The connection ends or is silent, or a fault followed.",
         cause: "The client does not recognize this answer, or the older form c:?.")
@@ -146,7 +146,7 @@ extension SimperiumSessionRules {
             "The same cv again on the same channel or on the client's next connection, with no i between.",
         expects: "CHANNEL:i::::LIMIT", minimumNanoseconds: SimperiumSessionTimes.crossing,
         silent:
-            "Within 2 s of the answer, which may have crossed it; the connection ended within 2 s of it.",
+            "Within 2 s of the answer, which may have crossed it (0.2 s where the client was seen to react within half a second, and no change was refused); the connection ended within 2 s of it.",
         cause: "The client retries the request instead of reading the answer.")
 
     static let notAdvanced = Rule(
@@ -156,7 +156,7 @@ extension SimperiumSessionRules {
             "\"Save the change.cv for the index\" (Simperium/Specification.md#remote-changes); \"Clients should store this for future requests\"; simperium-ios #381; Diagnosis/Catalogue.md#r41.",
         follows: "The change versions that each client received, in order.",
         evidence:
-            "A cv older than one that the client received 30 s or more before its last connection ended.",
+            "A cv older than one that the client received 30 s or more before its last connection ended; a warning where it was 0.9 s or more, and the client was seen to react within half a second.",
         expects: "The cv of the last change.",
         minimumNanoseconds: 30 * SimperiumSessionTimes.second,
         silent:

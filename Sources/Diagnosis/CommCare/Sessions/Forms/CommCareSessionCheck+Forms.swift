@@ -42,7 +42,8 @@ extension CommCareSessionCheck {
             outcomes.add(
                 FormOutcome(
                     first: ask.row, instanceID: form.instanceID, digest: form.digest,
-                    content: form.content, files: form.files, mayBeStored: true), key, content)
+                    content: form.content, files: form.files, mayBeStored: true,
+                    isInParts: form.isIncomplete), key, content)
             return
         }
         if outcome.digest != form.digest {
@@ -50,7 +51,10 @@ extension CommCareSessionCheck {
         } else {
             checkAgain(outcome, ask, form, session, &report)
         }
-        outcomes.change(key) { $0.files.formUnion(form.files) }
+        outcomes.change(key) {
+            $0.files.formUnion(form.files)
+            if form.isIncomplete { $0.isInParts = true }
+        }
     }
 
     private func checkReuse(
@@ -105,7 +109,33 @@ extension CommCareSessionCheck {
                         ask.step("sent again"),
                     ]))
         }
+        checkFiles(outcome, ask, form, &report)
         checkSlow(outcome, ask, form, &report)
+    }
+
+    /// A form that was not accepted is sent again without a file that was sent with it.
+    private func checkFiles(
+        _ outcome: FormOutcome, _ ask: CommCareAsk, _ form: CommCareForm, _ report: inout Report
+    ) {
+        let left = outcome.files.subtracting(form.files).sorted()
+        // What is too large may be left out.
+        guard form.files.isStrictSubset(of: outcome.files), outcome.accepted == nil,
+            !outcome.isInParts, !form.isIncomplete,
+            let last = outcome.last, last.status != 413
+        else { return }
+        let answer = last.status == 0 ? "had no answer" : "was answered with \(last.status)"
+        report.add(
+            Finding(
+                R.attachmentDropped, connection: ask.row.connection, client: ask.client,
+                topic: form.instanceID,
+                detail: "The form \(form.instanceID) \(answer), and is sent again without "
+                    + left.prefix(3).joined(separator: ", ")
+                    + (left.count > 3 ? " and \(left.count - 3) more" : "")
+                    + ", which was sent with it before.",
+                steps: [
+                    outcome.first.requestStep("the form and its files"), last.step("not accepted"),
+                    ask.step("without the file"),
+                ]))
     }
 
     private func checkSlow(
@@ -144,9 +174,11 @@ extension CommCareSessionCheck {
         let same = outcomes.same(content)
         // A client that sends one content under many identifiers does so on purpose.
         guard form.hasTimes, form.instanceID.utf8.count >= 4, same.count == 1, let key = same.first,
-            let outcome = outcomes[key], let lost = outcome.lost, outcome.accepted == nil,
-            ask.row.startedAt >= lost.row.endedAt ?? lost.at
+            let outcome = outcomes[key], outcome.accepted == nil
         else { return }
+        guard let lost = outcome.lost, ask.row.startedAt >= lost.row.endedAt ?? lost.at else {
+            return checkAnother(outcome, ask, form, &report)
+        }
         report.add(
             Finding(
                 CommCareFindingGroups.duplicateForm, connection: ask.row.connection,
@@ -159,6 +191,30 @@ extension CommCareSessionCheck {
                 steps: [
                     outcome.first.requestStep("the form \(outcome.instanceID)"),
                     lost.step("its answer does not reach the client"),
+                    ask.step("the same content as \(form.instanceID)"),
+                ]))
+    }
+
+    /// The content of a form that met a server error, under another identifier.
+    private func checkAnother(
+        _ outcome: FormOutcome, _ ask: CommCareAsk, _ form: CommCareForm, _ report: inout Report
+    ) {
+        guard let last = outcome.last, last.isHeard, (500...599).contains(last.status),
+            ask.row.startedAt >= last.row.endedAt ?? last.at
+        else { return }
+        report.add(
+            Finding(
+                CommCareFindingGroups.duplicateForm, connection: ask.row.connection,
+                client: ask.client, topic: form.instanceID,
+                detail: "The form \(outcome.instanceID) was answered with \(last.status), and "
+                    + "\(CommCareTime.text(CommCareTime.gap(last.at, ask.row.startedAt))) later its "
+                    + "content is sent as \(form.instanceID). A server that stored it before it "
+                    + "failed holds it twice now.",
+                expected: "The same form again, with the instanceID \(outcome.instanceID).",
+                severity: .warning,
+                steps: [
+                    outcome.first.requestStep("the form \(outcome.instanceID)"),
+                    last.step("answered with \(last.status)"),
                     ask.step("the same content as \(form.instanceID)"),
                 ]))
     }

@@ -5,7 +5,7 @@ extension CommCareSessionRules {
     /// Those of this file.
     static let forms: [Rule] = [
         resentAfter422, queueStopped, forgotten, beforeForms, instanceIDReused, resentAfterSuccess,
-        createAfterUpdate, timeBackwards, slowSubmission,
+        createAfterUpdate, timeBackwards, slowSubmission, attachmentDropped,
     ]
 
     /// A form that the server cannot process is sent again.
@@ -117,6 +117,18 @@ extension CommCareSessionRules {
         silent: "the form that updates was sent before with a form not seen here",
         cause: "the queue is sorted by something else than the order of completion, or sent in "
             + "parallel")
+
+    /// A form is sent again without a file that was sent with it.
+    static let attachmentDropped = Rule(
+        "commcare.submit.attachment-dropped", .error, repetition: .topic,
+        title: "A form is sent again without a file that was sent with it.",
+        source: "OpenRosa/Specification.md#submissions; Diagnosis/Catalogue.md#c44.",
+        follows: "the files of each form by its instanceID",
+        evidence: "the same form again after a try that was not accepted, with fewer files",
+        expects: "The form with all of its files, until it is accepted.",
+        silent: "a try was accepted, was refused with 413, or is one of several requests with the "
+            + "form",
+        cause: "files are removed when they were sent, and not when the form was accepted")
 
     /// A form is sent after one that was finished later.
     static let timeBackwards = Rule(

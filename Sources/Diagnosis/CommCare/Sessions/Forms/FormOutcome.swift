@@ -22,6 +22,8 @@ struct FormOutcome: Sendable {
     var last: CommCareReply?
     /// The first try whose answer the client did not receive.
     var lost: CommCareReply?
+    /// Whether any of its requests was marked as one of several.
+    var isInParts = false
     /// Tries in a row that were refused with the same status.
     var refusals = 0
     var steps: [FindingStep] = []

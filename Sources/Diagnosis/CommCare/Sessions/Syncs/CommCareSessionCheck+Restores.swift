@@ -36,6 +36,7 @@ extension CommCareSessionCheck {
             if person.maybe.count < CommCarePerson.maxTokens { person.maybe[token] = issued }
             return
         }
+        person.hasTakenLast = true
         if let current = person.current, current.token != token,
             person.replaced.count < CommCarePerson.maxTokens
         {

@@ -27,13 +27,20 @@ extension CommCareSessionCheck {
         if let current = person.current {
             steps.insert(current.row.responseStep("issues \(current.token)"), at: 0)
         }
-        report.add(
-            Finding(
-                R.stateHash, connection: ask.row.connection, client: ask.client, topic: ask.topic,
-                detail: "The request has state=\(sent); the \(ledger.set.cases.count) cases that "
-                    + "the device received and submitted make \(predicted)"
-                    + Self.detail(explanation) + ".",
-                severity: isCertain ? .error : .info, steps: steps))
+        let cut = Self.isMissing(explanation) ? nil : person.cutForm
+        if let cut { steps.insert(cut.requestStep("a form that was cut off"), at: steps.count - 1) }
+        let finding = Finding(
+            R.stateHash, connection: ask.row.connection, client: ask.client, topic: ask.topic,
+            detail: "The request has state=\(sent); the \(ledger.set.cases.count) cases that "
+                + "the device received and submitted make \(predicted)"
+                + Self.detail(explanation) + "."
+                + (cut == nil
+                    ? ""
+                    : " A form was cut off on its way to the server: if the difference is in it, the "
+                        + "hash is right, and the form was not sent again."),
+            severity: isCertain ? cut == nil ? .error : .warning : .info, steps: steps)
+        report.add(finding)
+        if !isCertain, Self.isMissing(explanation) { person.lacking = (ask.row.id, finding) }
         if isCertain {
             person.mismatch = (
                 ask.row.id,
@@ -42,6 +49,32 @@ extension CommCareSessionCheck {
         }
         // Reported once: the server answers with 412, or the same difference stays.
         person.ledger = nil
+    }
+
+    /// The server refuses a sync whose state lacks cases: it finds the same difference.
+    func confirmState(
+        _ ask: CommCareAsk, _ reply: CommCareReply, _ person: inout CommCarePerson,
+        _ report: inout Report
+    ) {
+        guard let lacking = person.lacking, lacking.exchange == ask.row.id else { return }
+        person.lacking = nil
+        guard reply.status == 412, !reply.isTouched, reply.row.outcome == .complete else { return }
+        var finding = lacking.finding
+        finding.severity = .warning
+        finding.detail += " The server refuses the sync with 412."
+        finding.steps.append(reply.step("refuses the sync"))
+        finding.absorbs = [R.stateHash.id]
+        report.add(finding)
+    }
+
+    private static func isMissing(_ explanation: CaseStateExplanation) -> Bool {
+        switch explanation {
+        case .one(let difference): difference.isMissingOnDevice
+        case .two(let pairs):
+            !pairs.isEmpty
+                && pairs.allSatisfy { $0.first.isMissingOnDevice && $0.second.isMissingOnDevice }
+        case .same, .unknown: false
+        }
     }
 
     private func isSubmitting(_ person: CommCarePersonKey) -> Bool {

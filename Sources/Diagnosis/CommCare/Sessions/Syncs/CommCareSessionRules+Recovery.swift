@@ -5,7 +5,8 @@ extension CommCareSessionRules {
     /// Those of this file.
     static let recovery: [Rule] = [
         incrementalAfter412, noRecoveryAfter412, fullRepeated, skipsFixtures, refusesFull,
-        tokenReused, fullForIncremental, stateHash, missingAfterClaim,
+        tokenReused, fullForIncremental, stateHash, missingAfterClaim, fullAgain,
+        givenUp,
     ]
 
     /// After a 412 the next sync is incremental again.
@@ -66,6 +67,36 @@ extension CommCareSessionRules {
         silent: "the request was changed by Tapedeck",
         cause: "the flag of the refused sync is passed on to the recovery")
 
+    /// A restore that failed for a reason that may pass is never requested again.
+    static let givenUp = Rule(
+        "commcare.sync.given-up", .info, repetition: .topic,
+        title: "A restore that failed for a reason that may pass is never requested again.",
+        source: "OpenRosa/Specification.md#rate-limits; Diagnosis/Catalogue.md#c90.",
+        follows: "the last restore of the user of the device",
+        evidence:
+            "another request of the user more than ten minutes after 401, 408, 425, 429, 5xx or "
+            + "no answer to a restore, and no restore between",
+        expects:
+            "The same request once Retry-After is over, or another user or password after 401.",
+        deadlineNanoseconds: 600_000_000_000,
+        silent:
+            "the client sends nothing more, as it may have been closed; Tapedeck did something to "
+            + "the traffic since; only information, as a person may wait")
+
+    /// A device that could sync requests everything, each time.
+    static let fullAgain = Rule(
+        "commcare.sync.full-again", .warning, repetition: .topic,
+        title: "A device that has a sync token requests everything, each time.",
+        source:
+            "OpenRosa/Specification.md#sync-tokens (since names the last restore, and the answer has what is new); Diagnosis/Catalogue.md#c89.",
+        follows: "the restores of the user of the device, and whether it uses their tokens",
+        evidence: "the third full restore in a row, each after one that the device took and whose "
+            + "token it has sent with a form",
+        expects: "since with the last token, and state.",
+        silent: "the restore before was refused, broken or not taken; the device did not send its "
+            + "token; it syncs at least once between",
+        cause: "the token is kept for submissions and not for the sync")
+
     /// A restore without since is answered with 412.
     static let refusesFull = Rule(
         "commcare.server.412-to-full-restore", .warning, blames: .server,
@@ -116,7 +147,8 @@ extension CommCareSessionRules {
         silent:
             "the full restore was not seen, or anything after it did not certainly arrive; only "
             + "information where cases were closed, changed owner, extend others or belong to "
-            + "another user, or a form was refused",
+            + "another user, or a form was refused, and a warning where the server refuses a state "
+            + "that lacks cases with 412, too, or where a form was cut off that may explain it",
         cause: "a case is counted twice, forgotten when it is created by a form, or hashed in "
             + "another spelling")
 
