@@ -10,7 +10,8 @@ import Testing
     ) -> [String: Examination] {
         Dictionary(
             EnvironmentExaminations.all(
-                variables, isReadable: { files.contains($0) }, answers: { _, _ in answers }
+                variables, program: "/opt/t/tapedeck", isReadable: { files.contains($0) },
+                answers: { _, _ in answers }
             ).map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
@@ -29,7 +30,7 @@ import Testing
                 "nothing listens at 127.0.0.1:9"
             ),
             (["HTTP_PROXY": "::not a url"], "proxy variables", .warning, "is no URL"),
-            ([:], "PATH", .warning, "export PATH"),
+            ([:], "PATH", .warning, "export PATH=\"/opt/t:"),
         ] as [([String: String], String, Examination.State, String)])
     func `says what to do`(
         variables: [String: String], name: String, state: Examination.State, advice: String

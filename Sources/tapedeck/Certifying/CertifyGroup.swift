@@ -14,7 +14,7 @@ struct CertifyCommCare: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "commcare",
         abstract: "Certify a CommCare device: forms, restores, and what servers answer to them.",
-        discussion: CertifyOptions.discussion)
+        discussion: CertifyOptions.discussion("commcare"))
 
     @OptionGroup var options: CertifyOptions
 
@@ -26,7 +26,7 @@ struct CertifySimperium: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "simperium",
         abstract: "Certify a Simperium client: indexes, changes, and what servers answer to them.",
-        discussion: CertifyOptions.discussion)
+        discussion: CertifyOptions.discussion("simperium"))
 
     @OptionGroup var options: CertifyOptions
 

@@ -10,9 +10,16 @@ struct CertifyOptions: ParsableArguments {
         compared with the script. Exits with status 1 if the client broke a rule or did not pass \
         a scenario, or if a case that a scenario names was not exercised, and 69 if it never \
         connected.
-
-        Example: tapedeck certify commcare --output results --junit results.xml -- ./my-client
         """
+
+    /// The same with an example of the suite.
+    static func discussion(_ suite: String) -> String {
+        """
+        \(discussion)
+
+        Example: tapedeck certify \(suite) --output results --junit results.xml -- ./my-client
+        """
+    }
 
     @Argument(
         parsing: .postTerminator,

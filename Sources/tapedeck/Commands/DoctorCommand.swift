@@ -44,7 +44,7 @@ struct DoctorCommand: ParsableCommand {
     private func examinations() -> [Examination] {
         var all = MachineExaminations.versions(trace: trace)
         all += EnvironmentExaminations.all(
-            ProcessInfo.processInfo.environment,
+            ProcessInfo.processInfo.environment, program: Processes.ownPath,
             isReadable: { FileManager.default.isReadableFile(atPath: $0) },
             answers: MachineExaminations.answers)
         if let directory = try? authority.path() {

@@ -6,15 +6,16 @@ enum EnvironmentExaminations {
     ///
     /// - Parameters:
     ///   - variables: The environment.
+    ///   - program: Path of this program; nil where the system does not report it.
     ///   - isReadable: Whether a file can be read.
     ///   - answers: Whether something listens at a host and port.
     /// - Returns: One or several of each.
     static func all(
-        _ variables: [String: String], isReadable: (String) -> Bool,
+        _ variables: [String: String], program: String?, isReadable: (String) -> Bool,
         answers: (String, Int) -> Bool
     ) -> [Examination] {
         [home(variables), proxies(variables, answers)]
-            + certificates(variables, isReadable) + [path(variables, isReadable)]
+            + certificates(variables, isReadable) + [path(variables, program, isReadable)]
     }
 
     private static func home(_ variables: [String: String]) -> Examination {
@@ -85,8 +86,12 @@ enum EnvironmentExaminations {
         }
     }
 
+    private static func folder(_ path: String) -> String {
+        URL(fileURLWithPath: path).deletingLastPathComponent().path
+    }
+
     private static func path(
-        _ variables: [String: String], _ isReadable: (String) -> Bool
+        _ variables: [String: String], _ program: String?, _ isReadable: (String) -> Bool
     ) -> Examination {
         let folders = (variables["PATH"] ?? "").split(separator: ":")
         if let folder = folders.first(where: { isReadable("\($0)/tapedeck") }) {
@@ -94,6 +99,6 @@ enum EnvironmentExaminations {
         }
         return .warning(
             "PATH", "tapedeck is in no folder of PATH",
-            "add the folder of the program: export PATH=\"DIR:$PATH\"")
+            "add it: export PATH=\"\(program.map(folder) ?? "DIR"):$PATH\"")
     }
 }

@@ -40,7 +40,7 @@ extension HelpTopic {
 
                 ```sh
                 tapedeck record app.tape --to https://www.commcarehq.org --diagnose -- ./gradlew connectedCheck
-                tapedeck record app.tape --faults flaky-network --seed 7 -- pytest tests
+                tapedeck record app.tape --faults flaky-mobile --seed 7 -- pytest tests
                 tapedeck serve -- npm test
                 ```
 

@@ -6,9 +6,11 @@ A change of a word is seen as a change of a file in Snapshots: `Tools/snapshots`
 from __future__ import annotations
 
 import difflib
+import re
 
 import pytest
-from snapshots import errors_path, help_path, kept, read_errors, read_helps
+from programs import tapedeck
+from snapshots import errors_path, help_path, kept, read_errors, read_helps, subcommands
 from wrong_invocations import CATALOGUE
 
 RENEW = "If that is meant, run Tools/snapshots and look at the difference before you commit it."
@@ -34,6 +36,24 @@ def helps() -> dict[str, str]:
 def test_help(helps) -> None:
     """Each command has the help that was reviewed, and there is none of a command that is gone."""
     compare({help_path(command): text for command, text in helps.items()}, kept("help"))
+
+
+def test_every_help_has_an_example(helps) -> None:
+    """Of that command, with options that it has."""
+    for command, text in helps.items():
+        if subcommands(text) and command:
+            continue
+        said = re.split("^USAGE:", text, maxsplit=1, flags=re.MULTILINE)[0]
+        # Long lines are broken at 80 columns.
+        examples = " ".join(re.split("Examples?:", said, maxsplit=1)[-1].split())
+        assert "Example" in said and f"tapedeck {command}".strip() in examples, command
+        own = examples.split("Topics")[0].split(" -- ")[0]
+        if not command or command == "certify drive":
+            continue
+        unknown = set(re.findall(r"--[a-z][a-z-]+", own)) - set(re.findall(r"--[a-z][a-z-]+", text.split("USAGE:")[1]))
+        assert not unknown, f"{command}: {unknown}"
+        for plan in re.findall(r"--faults ([a-z-]+) ", own):
+            tapedeck("faults", "packs", plan)
 
 
 def test_every_command_is_in_the_catalogue(helps) -> None:

@@ -43,8 +43,10 @@ struct FaultsFireCommand: ParsableCommand {
         commandName: "fire",
         abstract: "Run an action once, now, on one connection or on all.",
         discussion: """
-            Examples: send 0:index, send 0:cv:?, send log:1, close-code 1012, close, reset, \
+            Such as send 0:index, send 0:cv:?, send log:1, close-code 1012, close, reset, \
             blackout 10s. A message is sent between messages of an open WebSocket.
+
+            Example: tapedeck faults fire app.tape close-code 1012 --connection 3
             """)
 
     @OptionGroup var control: FaultsControl

@@ -24,7 +24,7 @@ struct RecordCommand: AsyncParsableCommand {
 
             Examples:
               tapedeck record app.tape --to https://www.commcarehq.org
-              tapedeck record app.tape --faults flaky-network --diagnose -- pytest tests
+              tapedeck record app.tape --faults flaky-mobile --diagnose -- pytest tests
             """)
 
     @Argument(help: "The trace to write; one that exists gains a session.", completion: .file())
