@@ -25,7 +25,8 @@ def printed(command: list[str | Path], columns: int, folder: Path) -> str:
     ours, theirs = pty.openpty()
     ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 200, columns, 0, 0))
     environment = {name: value for name, value in os.environ.items()
-                   if name not in ("NO_COLOR", "COLUMNS")} | {"TERM": "xterm-256color", "TZ": "UTC"}
+                   if name not in ("NO_COLOR", "COLUMNS")} | {
+            "TERM": "xterm-256color", "TZ": "UTC", "TAPEDECK_PAGER": "", "PAGER": "cat"}
     with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=theirs,
                           stderr=subprocess.DEVNULL, cwd=folder, env=environment) as process:
         os.close(theirs)
@@ -62,9 +63,23 @@ def spans(line: str) -> Iterator[tuple[str, str, bool]]:
                     color = COLORS.get(code, color)
 
 
+def wrapped(line: str, columns: int) -> Iterator[str]:
+    """The rows that a line takes on a terminal of this width."""
+    row, taken = "", 0
+    for piece in re.split(r"(\x1b\[[0-9;]*[A-Za-z])", line):
+        if piece.startswith("\x1b"):
+            row += piece
+            continue
+        while len(piece) > columns - taken:
+            yield row + piece[:columns - taken]
+            piece, row, taken = piece[columns - taken:], "", 0
+        row, taken = row + piece, taken + len(piece)
+    yield row
+
+
 def drawing(text: str, columns: int, title: str) -> str:
     """The lines of `text` as SVG; lines that begin with `$ ` are what a person typed."""
-    lines = text.rstrip("\n").split("\n")
+    lines = [row for line in text.rstrip("\n").split("\n") for row in wrapped(line, columns)]
     width, height = columns * WIDTH + 2 * MARGIN, len(lines) * HEIGHT + 2 * MARGIN
     rows = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height:.0f}" '

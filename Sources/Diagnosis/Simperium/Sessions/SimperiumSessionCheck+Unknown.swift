@@ -48,8 +48,11 @@ extension SimperiumSessionCheck {
         _ life: SimperiumSessionLife, _ session: borrowing SessionView, _ report: inout Report
     ) {
         guard let unknown = life.unknown, unknown.cv == cv, let said = life.unknownSaidAt,
-            unknown.command.row.connection != command.row.connection, life.open.count <= 1,
-            said.nanoseconds - unknown.command.row.at.nanoseconds > SimperiumSessionTimes.crossing,
+            unknown.command.row.connection != command.row.connection, life.open.count <= 1
+        else { return }
+        let isQuick = session[unknown.command.row.connection]?.isQuick ?? false
+        let crossing = isQuick ? SimperiumSessionTimes.crossing : SimperiumSessionTimes.long
+        guard said.nanoseconds - unknown.command.row.at.nanoseconds > crossing,
             session.isWhole(command.row.connection), !session.hasGaps
         else { return }
         repeated(unknown, "on its next connection", command, channel, session, &report)
