@@ -71,7 +71,7 @@ struct ListCommand: ParsableCommand {
 struct TailCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "tail",
-        abstract: "List exchanges and commands while they are being recorded.",
+        abstract: "List exchanges, commands and WebSocket messages while they are being recorded.",
         discussion: """
             Prints what is recorded from now on, an exchange when it has ended; SIGINT or SIGTERM \
             ends it. The filter language is that of `tapedeck ls`.

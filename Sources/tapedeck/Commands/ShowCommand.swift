@@ -139,7 +139,14 @@ struct ShowCommand: ParsableCommand {
         StandardOutput.write(
             json
                 ? FindingJSON.line(finding, session: number.session) + "\n"
-                : FindingText.paragraph(finding))
+                : FindingText.paragraph(finding, try findingTimes(number.session)))
+    }
+
+    private func findingTimes(_ session: SessionID) throws(Failure) -> FindingTimes {
+        var column = TimeColumn(times.time)
+        let reader = try TraceReader.opened(trace)
+        column.learn(try reader.reading { reader throws(TraceError) in try reader.sessions() })
+        return FindingTimes(times.time, column, in: session)
     }
 
     /// The curl command that repeats an exchange, as a line.
