@@ -51,6 +51,9 @@ public struct TraceOptions: Sendable {
     var retryInterval: Int64 = 1_000_000_000
     /// Bytes of the log above which a reader that keeps it from being moved is reported.
     var largeLog: Int64 = 64 << 20
+    /// Whether a reader of this process is reported as well; it is the diagnosis of what is recorded,
+    /// and in tests anybody.
+    var reportsOwnReader = false
     /// Nanoseconds between two checks whether the file is still there.
     var lookInterval: Int64 = 1_000_000_000
 

@@ -173,6 +173,7 @@ import Wire
         let warnings = Reports<String>()
         var options = TraceOptions()
         options.largeLog = 6 << 20
+        options.reportsOwnReader = true
         options.indexesSearch = false
         options.onWarning = { warnings.add($0) }
         let writer = try trace.writer(options)

@@ -27,7 +27,7 @@ extension Duty {
             due: "another request of the user, once three times Retry-After and the time are over",
             undecided: "A restore is being prepared, and was not requested again yet."),
         Duty(
-            R.givenUp, after: "401, 408, 425, 429, 5xx or no answer to a restore",
+            R.givenUp, after: "408, 425, 429, 5xx or no answer to a restore",
             due: "another request of the user, once the time is up",
             undecided:
                 "A restore failed for a reason that may pass, and was not requested again yet."),

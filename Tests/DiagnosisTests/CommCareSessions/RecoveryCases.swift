@@ -147,8 +147,8 @@ enum RecoveryCases {
     }
 
     private static let givenUp: [RuleCase] = [
-        RuleCase(R.givenUp, .breaks, "401 and then a form") {
-            giveUp(&$0, SyncPhone.answer(401), after: 700)
+        RuleCase(R.givenUp, .breaks, "503 and then a form") {
+            giveUp(&$0, SyncPhone.busy(retryAfter: 5), after: 700)
         },
         RuleCase(R.givenUp, .behaves, "503, and the restore again") {
             giveUp(&$0, SyncPhone.busy(retryAfter: 5), after: 700, isRepeated: true)

@@ -184,6 +184,21 @@ enum SyncingCases {
         },
     ]
 
+    /// `cv:?` after the first page of an index.
+    private static func inTheMiddle(_ script: inout SessionScript, _ first: String) {
+        let socket = script.socket(at: 0)
+        script.open(socket, at: 0.1)
+        script.client(socket, "0:i:1:::1", at: 0.2)
+        script.server(socket, first, at: 0.25)
+        script.client(socket, "0:cv:old", at: 0.3)
+        script.server(socket, "0:cv:?", at: 0.35)
+        if first.contains("mark") {
+            script.client(socket, "0:i:1:m1::1", at: 0.4)
+            script.server(socket, page(2, mark: nil), at: 0.5)
+        }
+        script.beats(socket, from: 15, to: 120)
+    }
+
     static let versions: [RuleCase] = [
         RuleCase(R.unknownIgnored, .breaks, "cv:? and nothing follows") {
             let socket = $0.resumed(at: 0, cv: "old", answer: "0:cv:?")
@@ -222,6 +237,11 @@ enum SyncingCases {
             $0.client(socket, "0:i:1:::100", at: 10)
             $0.server(socket, SessionScript.page, at: 10.1)
             $0.beats(socket, from: 15, to: 120)
+        },
+        RuleCase(R.unknownIgnored, .behaves, "the index was being read") {
+            inTheMiddle(&$0, page(1, mark: "m1"))
+        } unlike: {
+            inTheMiddle(&$0, page(1, mark: nil))
         },
         RuleCase(R.unknownIgnored, .silent, "the client falls silent") {
             $0.resumed(at: 0, cv: "old", answer: "0:cv:?")

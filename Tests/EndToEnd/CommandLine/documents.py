@@ -114,6 +114,9 @@ class Place:
         if runs_on:
             # With a command that there is, instead of the reader's.
             line = line.partition(" -- ")[0] + " -- true"
+        if words[1] == "retest":
+            # Of the finding that the page speaks of, where a line before made the folder.
+            tapedeck("reproduce", "app.tape", "f1", words[2], cwd=self.folder, env=self.environment)
         if words[1] == "certify":
             # One scenario instead of all.
             line = line.replace(f"certify {words[2]}", f"certify {words[2]} --case {self._scenario(words[2])}")

@@ -165,6 +165,7 @@ def test_markdown_for_a_job(record, origin) -> None:
     """Both reports as the summary of a job takes them."""
     proxy = record("--to", origin.url, "--fault", "path:/a => 400 first=1")
     curl(f"{proxy.url}/a")
+    curl(f"{proxy.url}/b")
     proxy.finish()
     said = tapedeck("faults", "report", proxy.trace, "--markdown", status=1).stdout
     assert said.startswith("### tapedeck faults report ") and "| rule-1 |" in said

@@ -173,8 +173,8 @@ def test_a_fault_without_recovery_fails_it(trace, ca_dir, origin) -> None:
     """A client that does not try again fails; one that does passes; a mock fails nobody."""
     options = ["--ca-dir", ca_dir, "--to", origin.url]
     fault = ["--fault", "path:/a => 400 first=1"]
-    once = "curl -s -o /dev/null $TAPEDECK_URL/a"
-    ended = shell(trace, *options, *fault, script=once, status=1)
+    once, other = (f"curl -s -o /dev/null $TAPEDECK_URL/{path}" for path in "ab")
+    ended = shell(trace, *options, *fault, script=f"{once}; {other}", status=1)
     assert ended.stderr.splitlines()[-1] == (
         f"tapedeck: 1 fault not recovered from in {trace}")
     shell(trace, *options, *fault, script=f"{once}; {once}")

@@ -240,7 +240,8 @@ extension SimperiumServerCheck {
         let key = SimperiumName(reply.key)
         let entity = Channel.Entity(key: key, version: reply.version)
         if let asked = channel.awaitedEntities[entity] {
-            channel.answered = asked.command
+            // Of several equal requests the first is answered, and only the last is known.
+            channel.answered = asked.count == 1 ? asked.command : nil
             channel.awaitedEntities[entity] =
                 asked.count > 1 ? (asked.count - 1, asked.command) : nil
         } else if channel.bucket != nil {

@@ -214,11 +214,14 @@ extension SimperiumSessionCheck {
         _ command: CommandEvidence, _ number: Int, _ channel: inout Channel
     ) {
         channel.hasReason = true
-        channel.needsIndex = true
         // An answer to something else is not about a cv.
         let isCV = command.heard?.command.name == "cv" && channel.askedCV != nil
-        guard channel.awaitedChanges > 0 || isCV else { return }
-        channel.awaitedChanges = max(0, channel.awaitedChanges - 1)
+        let isAwaited = channel.awaitedChanges > 0 || isCV
+        if isAwaited { channel.awaitedChanges = max(0, channel.awaitedChanges - 1) }
+        // The index that is being read has what the cv did not give.
+        guard channel.run?.isComplete != false else { return }
+        channel.needsIndex = true
+        guard isAwaited else { return }
         let unknown = Channel.Unknown(cv: channel.askedCV, command: command)
         channel.unknown = unknown
         if let id = channel.life {

@@ -269,7 +269,8 @@ extension WriterLoop {
     func tendLog() {
         let size = trace.file.tendLog()
         let path = trace.file.path
-        guard size >= options.largeLog, !said.isHeld, !LockHolders.isOwn(.read, trace: path)
+        guard size >= options.largeLog, !said.isHeld,
+            options.reportsOwnReader || !LockHolders.isOwn(.read, trace: path)
         else { return }
         said.isHeld = true
         options.onWarning?(

@@ -53,7 +53,8 @@ extension RecordCommand {
     /// Judges what was done to the traffic, and names the rules that matched nothing, since a
     /// filter may have a mistake.
     ///
-    /// - Returns: What fails a command: the faults without a recovery.
+    /// - Returns: What fails a command: the faults without a recovery, and with `--fail-on undecided`
+    ///   those about which that cannot be said.
     func sayWhatBecameOfFaults(_ unmatched: [String], _ writer: TraceWriter) -> [String] {
         let trace = writer.path
         for name in unmatched {
@@ -66,6 +67,8 @@ extension RecordCommand {
             "tapedeck: \(FaultsReportText.summary(judgement)); tapedeck faults report \(trace) shows how\n"
         )
         let lost = judgement.count(.notRecovered)
-        return lost == 0 ? [] : ["\(Summary.count(Int64(lost), "fault")) not recovered from"]
+        let open = failOn == .undecided ? judgement.count(.undecided) : 0
+        return (lost == 0 ? [] : ["\(Summary.count(Int64(lost), "fault")) not recovered from"])
+            + (open == 0 ? [] : ["\(Summary.count(Int64(open), "fault")) undecided"])
     }
 }

@@ -96,7 +96,7 @@ struct RecordCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "With --diagnose and COMMAND: exit with status 1 if there is a finding of this severity or a worse one; with undecided, also if something could not be decided.",
+            "With --diagnose and COMMAND: exit with status 1 if there is a finding of this severity or a worse one; with undecided, also if something could not be decided, about a fault too.",
             valueName: "error|warning|info|undecided|never"))
     var failOn = FailOn.error
 

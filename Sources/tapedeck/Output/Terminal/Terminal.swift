@@ -5,11 +5,11 @@ import Platform
 enum Terminal {
     /// Columns of standard output; nil without a limit.
     ///
-    /// `COLUMNS` where it is set, else what a terminal reports. A file or pipe has no limit.
+    /// `COLUMNS` where it is set, else what the terminal reports. A file or pipe has no limit: what
+    /// reads it needs all, and `COLUMNS` may be set for all that a job runs.
     static var columns: Int? {
-        columns(
-            ProcessInfo.processInfo.environment["COLUMNS"], StandardOutput.isTerminal ? size() : nil
-        )
+        guard StandardOutput.isTerminal else { return nil }
+        return columns(ProcessInfo.processInfo.environment["COLUMNS"], size())
     }
 
     /// The columns by the variable and by what a terminal reports; fewer than 20 count as 20.

@@ -31,9 +31,10 @@ extension CommCareSessionCheck {
     func followGivenUp(
         _ ask: CommCareAsk, _ reply: CommCareReply, _ person: inout CommCarePerson
     ) {
+        // After 401 what comes next decides about the credentials, which says more.
         let mayPass =
             switch reply.status {
-            case 0, 401, 408, 425, 429, 500...599: true
+            case 0, 408, 425, 429, 500...599: true
             default: false
             }
         person.failedRestore = mayPass ? reply : nil
@@ -43,9 +44,7 @@ extension CommCareSessionCheck {
     func openRestore(
         _ person: CommCarePerson, _ key: CommCarePersonKey, _ session: borrowing SessionView
     ) -> Finding? {
-        // After 401 what comes next decides about the credentials, which says more.
-        guard let failed = person.failedRestore, failed.status != 401,
-            !wasDisturbed(since: Self.end(failed), session)
+        guard let failed = person.failedRestore, !wasDisturbed(since: Self.end(failed), session)
         else { return nil }
         let connection = failed.row.connection
         return Finding(

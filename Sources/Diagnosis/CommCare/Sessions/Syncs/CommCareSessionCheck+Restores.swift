@@ -112,7 +112,7 @@ extension CommCareSessionCheck {
                     R.fullForIncremental, connection: ask.row.connection, client: ask.client,
                     topic: ask.topic,
                     detail: "The answer to since=\(ask.since ?? "") creates all "
-                        + "\(onto.set.cases.count) cases that the device has.",
+                        + "\(Words.count(onto.set.cases.count, "case")) that the device has.",
                     steps: [
                         ask.step("requests what is new"), reply.step("\(restore.blocks) cases"),
                     ]))

@@ -31,8 +31,9 @@ extension CommCareSessionCheck {
         if let cut { steps.insert(cut.requestStep("a form that was cut off"), at: steps.count - 1) }
         let finding = Finding(
             R.stateHash, connection: ask.row.connection, client: ask.client, topic: ask.topic,
-            detail: "The request has state=\(sent); the \(ledger.set.cases.count) cases that "
-                + "the device received and submitted make \(predicted)"
+            detail: "The request has state=\(sent); that of the "
+                + "\(Words.count(ledger.set.cases.count, "case")) that "
+                + "the device received and submitted is \(predicted)"
                 + Self.detail(explanation) + "."
                 + (cut == nil
                     ? ""

@@ -74,10 +74,9 @@ extension CommCareSessionRules {
         source: "OpenRosa/Specification.md#rate-limits; Diagnosis/Catalogue.md#c90.",
         follows: "the last restore of the user of the device",
         evidence:
-            "another request of the user more than ten minutes after 401, 408, 425, 429, 5xx or "
+            "another request of the user more than ten minutes after 408, 425, 429, 5xx or "
             + "no answer to a restore, and no restore between",
-        expects:
-            "The same request once Retry-After is over, or another user or password after 401.",
+        expects: "The same request once Retry-After is over.",
         deadlineNanoseconds: 600_000_000_000,
         silent:
             "the client sends nothing more, as it may have been closed; Tapedeck did something to "
