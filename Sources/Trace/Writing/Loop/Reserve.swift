@@ -54,7 +54,7 @@ final class Reserve {
         var size = Self.size
         while size >= Self.least, !OpenFiles.reserve(Int64(size), of: descriptor) {
             // A reservation that failed on a full disk does not count.
-            ftruncate(descriptor, 0)
+            _ = ftruncate(descriptor, 0)
             size /= 2
         }
         if size < Self.least { unlink(path) } else { taken = size }
@@ -92,6 +92,6 @@ final class Reserve {
 
     /// Releases the space at the end; a mark stays for the next session.
     func end() {
-        if isMarked { truncate(path, off_t(Self.markSize)) } else { release() }
+        if isMarked { _ = truncate(path, off_t(Self.markSize)) } else { release() }
     }
 }

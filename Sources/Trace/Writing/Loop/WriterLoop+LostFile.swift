@@ -99,7 +99,7 @@ extension WriterLoop {
             try db.execute("VACUUM INTO '\(name)'")
             return true
         } catch {
-            truncate(path, 0)
+            _ = truncate(path, 0)
             return false
         }
     }
