@@ -43,7 +43,9 @@ extension SimperiumChangeCheck {
             guard isListening(refusal.answer, at, session) else { return }
             judgeCatchUp(place, refusal, at, &report)
         case .resend(let place, let refusal):
-            guard isListening(refusal.answer, at, session) else { return }
+            guard isListening(refusal.answer, at, session),
+                isAwake(refusal.answer.connection, at)
+            else { return }
             judgeResend(place, refusal, at, &report)
         case .owed(let place, let number, let connection, let since):
             judgeOwed(place, number, connection, since, at, session, &report)
@@ -55,7 +57,7 @@ extension SimperiumChangeCheck {
         _ answer: Answer, _ now: Instant, _ session: borrowing SessionView
     ) -> Bool {
         isThere(answer.connection, since: answer.at, now, session)
-            && (isEnded || isCertain(answer.connection, answer.seq, answer.at, now: now))
+            && (isEnded || had(answer.connection, answer.seq, answer.at, now: now))
     }
 
     private func isThere(
@@ -67,6 +69,12 @@ extension SimperiumChangeCheck {
         // A fault meanwhile may be why nothing was sent.
         if let fault = view.lastFaultAt, fault > since { return false }
         return isEnded || connection.lastSentAt > since
+    }
+
+    /// Whether the client has sent something lately: a phone that sleeps tries nothing again.
+    private func isAwake(_ id: ConnectionID, _ now: Instant) -> Bool {
+        guard !isEnded, let connection = connections[id] else { return isEnded }
+        return now.nanoseconds - connection.lastSentAt.nanoseconds <= Self.heartbeats
     }
 
     private mutating func judgeCatchUp(

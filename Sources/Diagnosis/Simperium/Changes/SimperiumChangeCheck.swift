@@ -51,7 +51,9 @@ struct SimperiumChangeCheck: Check {
     static let maxClients = 50_000
     /// Nanoseconds after which a client has received what was sent to it, unless bytes are held
     /// back.
-    static let surely: Int64 = 30_000_000_000
+    static let surely: Int64 = 60_000_000_000
+    /// Nanoseconds within which a client that is awake sends something: two heartbeats.
+    static let heartbeats: Int64 = 45_000_000_000
     /// Commands that a client works on without delay.
     static let mostAtOnce = 64
 
