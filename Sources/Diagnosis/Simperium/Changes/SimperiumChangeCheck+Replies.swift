@@ -31,7 +31,7 @@ extension SimperiumChangeCheck {
                     key.isSettled = false
                     return
                 }
-                key.isAltered = scene.command.origin != .peer
+                key.load(reply.version, scene)
                 key.show(entity: reply.version, scene, seq)
                 key.ledger.happen(.loaded, scene.evidence, scene.at)
             }
@@ -49,7 +49,7 @@ extension SimperiumChangeCheck {
                 key.begin(scene.channel.session)
                 key.news += 1
                 if entry.data != nil {
-                    key.isAltered = scene.command.origin != .peer
+                    key.load(version, scene)
                     key.show(index: version, scene, seq)
                     key.ledger.happen(.loaded, scene.evidence, scene.at)
                 } else if version != key.shown {
