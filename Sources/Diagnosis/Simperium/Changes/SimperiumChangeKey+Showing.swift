@@ -31,8 +31,9 @@ extension SimperiumChangeKey {
         isProof = false
     }
 
-    /// The whole object is received. What Tapedeck altered and is newer stays: the client applies it
-    /// on top.
+    /// The whole object is received.
+    ///
+    /// What Tapedeck altered and is newer stays: the client applies it on top.
     mutating func load(_ version: Int64, _ scene: SimperiumChangeCheck.Scene) {
         isAltered = scene.command.origin != .peer || (isAltered && version < shown)
     }
