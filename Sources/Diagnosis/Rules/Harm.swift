@@ -219,7 +219,7 @@ enum Harm {
         "c86": "Strict clients do not read it.",
         "c87": "The whole sync fails, and the old token stays.",
         "c88": "CommCare HQ begins the restore anew.",
-        "c90": "The user works on with old cases and is not told.",
+        "c90": "The user works on with old cases, unaware.",
         "c89": "Costs time and bytes that grow with the number of cases; servers throttle it.",
     ]
 

@@ -60,7 +60,7 @@ enum VersionCases {
             script.edit(c, "a1", number(2), sv: 9, at: 1)
         },
         RuleCase(
-            R.sourceAhead, .silent, "Tapedeck told it so", also: ["simperium.remote.not-reloaded"]
+            R.sourceAhead, .silent, "Tapedeck sent it", also: ["simperium.remote.not-reloaded"]
         ) { script in
             let c = script.ready()
             let said =

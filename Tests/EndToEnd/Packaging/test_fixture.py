@@ -60,11 +60,11 @@ def test_each_assertion_can_fail_and_the_trace_is_kept(tmp_path) -> None:
     (tmp_path / "test_bad.py").write_text(BAD)
     done = run_pytest(tmp_path, "test_bad.py")
     assert "4 failed, 1 passed" in done.stdout, done.stdout + done.stderr
-    told = re.sub(r"\s+", " ", done.stdout.replace("\nE ", " "))
+    shown = re.sub(r"\s+", " ", done.stdout.replace("\nE ", " "))
     for words in ("not recovered from every fault", "no fault was injected that is judged",
                   "no finding of commcare.form.lost; found: commcare.headers", "2 findings:",
                   "the trace is kept: "):
-        assert words in told, (words, done.stdout)
+        assert words in shown, (words, done.stdout)
     kept = sorted(path.name for path in (tmp_path / "tapedeck-traces").iterdir())
     assert kept == ["test_broke_a_rule.tape", "test_gives_up.tape", "test_no_fault_at_all.tape",
                     "test_other_finding.tape"]
