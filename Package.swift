@@ -188,7 +188,8 @@ let package = Package(
                 "SyncClients", "Certification", "Reproduction", "HTTPLayer", "CCurl", "CurlShim",
                 argumentParser,
             ],
-            exclude: ["CommandLine.md", "Elsewhere.md", "Stability.md"], swiftSettings: house),
+            exclude: ["CommandLine.md", "Elsewhere.md", "Mitmproxy.md", "Stability.md"],
+            swiftSettings: house),
         .executableTarget(
             name: "decoding", dependencies: ["Notation", "Wire", "Simperium", "OpenRosa"],
             path: "Tools/benching/decoding", swiftSettings: house),
@@ -300,7 +301,7 @@ let package = Package(
         tests(
             "Sessions",
             [
-                "Wire", "Trace", "Dissection", "Diagnosis", "Replaying", "Faults",
+                "Notation", "Wire", "Trace", "Dissection", "Diagnosis", "Replaying", "Faults",
                 "ConvergenceWorld", "FaultWorld", "TraceWorld",
             ]),
         tests(

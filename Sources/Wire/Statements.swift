@@ -94,6 +94,11 @@ public struct FaultRow: Hashable, Sendable {
     public var chunk: ChunkID?
     /// Offset in bytes within that chunk.
     public var offset: Int
+    /// Whether its bytes are recorded after it and together with it, so that the writer gives it the
+    /// number of the next chunk; otherwise they are the last before it.
+    ///
+    /// Not stored.
+    public var isAhead = true
 
     /// Whether it was done.
     public var isDone: Bool { problem == nil }

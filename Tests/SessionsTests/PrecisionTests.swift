@@ -116,7 +116,7 @@ import Wire
             path: path,
             session: SessionStart(
                 provenance: .proxy, version: "1", arguments: "", startedUnixNanoseconds: 0))
-        for record in records { _ = writer.put([record]) }
+        _ = writer.put(records)
         writer.finish()
         if Self.keepsTraces { print("kept \(path)") }
         return try TraceDiagnosis.diagnose(trace: path).sessions.flatMap(\.findings)

@@ -84,6 +84,7 @@ struct ConnectionJudge {
         guard session.interest.contains(.connection) else { return }
         ask(.opened, .client, at, relay)
         drain(at, &relay, &commands)
+        commands.placeFaults()
     }
 
     /// Processes an event and returns the commands for it, in order.
@@ -137,6 +138,7 @@ struct ConnectionJudge {
         followUpgrade(at, &relay, &commands)
         // Nothing waits for a peer that has disconnected.
         if relay.clientEnds == .closed, !isEmpty { giveUp(at, &relay, &commands) }
+        commands.placeFaults()
     }
 
     /// Carries out an action once, now.
@@ -152,6 +154,7 @@ struct ConnectionJudge {
         }
         let isDone = ask(.fired(firing), .server, at, relay)
         drain(at, &relay, &commands)
+        commands.placeFaults()
         return isDone
     }
 
@@ -370,6 +373,24 @@ struct ConnectionJudge {
         } else if !isFull, lanes[lane].isHeldBack, lanes[lane].bytes <= Self.patience / 2 {
             lanes[lane].isHeldBack = false
             commands.append(.letCome(sender))
+        }
+    }
+}
+
+extension [RelayCommand] {
+    /// Says of each fault whether its bytes follow it in these commands.
+    ///
+    /// They are recorded together, so that what is said here does not depend on when they are written.
+    fileprivate mutating func placeFaults() {
+        var following: Set<Peer> = []
+        for index in indices.reversed() {
+            switch self[index] {
+            case .record(.chunk(let chunk)): following.insert(chunk.sender)
+            case .record(.fault(var fault)):
+                fault.isAhead = fault.sender.map(following.contains) ?? !following.isEmpty
+                if !fault.isAhead { self[index] = .record(.fault(fault)) }
+            default: break
+            }
         }
     }
 }

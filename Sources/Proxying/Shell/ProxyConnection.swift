@@ -230,15 +230,15 @@ final class ProxyConnection {
     }
 
     func carryOut(_ commands: [RelayCommand]) {
-        var records: [Record] = []
+        // What is sent is in the trace before an answer to it can be.
+        put(
+            commands.compactMap { command in
+                if case .record(let record) = command { record } else { nil }
+            })
         for command in commands {
             switch command {
-            case .record(let record):
-                records.append(record)
+            case .record: break
             case .send(let leg, let bytes):
-                // What is sent is in the trace before an answer to it can be.
-                put(records)
-                records = []
                 guard let channel = lines[leg]?.channel else { continue }
                 channel.write(channel.allocator.buffer(bytes: bytes), promise: nil)
                 lines[leg]?.isDirty = true
@@ -250,8 +250,6 @@ final class ProxyConnection {
             case .close(let leg, let isReset):
                 close(leg, isReset: isReset)
             case .secureClient(let host, let hello, let isExpired):
-                put(records)
-                records = []
                 secureClient(
                     host: host.isEmpty ? listener : host, hello: hello, isExpired: isExpired)
             case .secureServer(let leg, let name):
@@ -272,7 +270,6 @@ final class ProxyConnection {
                 wake(at: moment)
             }
         }
-        put(records)
     }
 
     private func put(_ records: [Record]) {

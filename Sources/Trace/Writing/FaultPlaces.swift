@@ -3,8 +3,8 @@ internal import Wire
 
 /// Finds the chunks that faults are about.
 ///
-/// A fault directly precedes the bytes it is about, so its chunk is the next one of its connection
-/// and of the sender of these bytes, or where none follows in the batch, the last one.
+/// Where the bytes follow the fault, its chunk is the next one of its connection and of the sender
+/// of these bytes, otherwise the last one. What is recorded together is in one batch.
 final class FaultPlaces {
     /// Whose chunk is looked for: that of one sender, or the next of any.
     private struct Way: Hashable {
@@ -48,11 +48,18 @@ final class FaultPlaces {
                     for place in waiting.removeValue(forKey: way) ?? [] { places[place] = id }
                 }
             case .fault(let fault) where fault.chunk == nil:
+                var place: ChunkID?
                 if let connection = fault.connection {
-                    waiting[Way(connection: connection, sender: fault.sender), default: []]
-                        .append(places.count)
+                    let way = Way(connection: connection, sender: fault.sender)
+                    if fault.isAhead {
+                        waiting[way, default: []].append(places.count)
+                    } else if let known = latest[way] {
+                        place = known
+                    } else {
+                        place = try lastChunk(of: way, before: first)
+                    }
                 }
-                places.append(nil)
+                places.append(place)
             default: break
             }
         }

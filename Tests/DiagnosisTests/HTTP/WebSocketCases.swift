@@ -238,8 +238,8 @@ enum WebSocketCases {
                 script.close(id, at: 5.1, by: peer.other)
             },
             RuleCase(unanswered, .silent, "a fault delays the connection") { script in
-                script.rule("=> latency 1s")
                 let id = socket(&script)
+                script.act(id, "latency 1s", at: 30)
                 script.bytes(id, peer.other, bye(peer.other), at: 60)
                 script.close(id, at: 61, by: peer)
             } unlike: { script in

@@ -170,7 +170,7 @@ struct ProxiedScript {
             path: path,
             session: SessionStart(
                 provenance: .proxy, version: "1", arguments: "", startedUnixNanoseconds: 0))
-        for record in records { _ = writer.put([record]) }
+        _ = writer.put(records)
         writer.finish()
         let source = EvidenceSource(
             try EvidenceReader(

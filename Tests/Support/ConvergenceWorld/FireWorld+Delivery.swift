@@ -5,7 +5,7 @@ import Wire
 /// What becomes of messages on their way.
 extension FireWorld {
     /// So much time passes; on a quick link nothing is on its way meanwhile, but what the line holds
-    /// back.
+    /// back, and timers are called when they are due.
     mutating func pass(_ nanoseconds: Int64) {
         let end = now.nanoseconds + nanoseconds
         guard plan.link == .quick else {
@@ -17,6 +17,7 @@ extension FireWorld {
             now.nanoseconds = min(end, now.nanoseconds + 100_000_000)
             line.pass(to: now)
             arrive()
+            for number in clients.indices { callTimers(number) }
         }
     }
 

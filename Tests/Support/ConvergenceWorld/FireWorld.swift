@@ -293,6 +293,11 @@ public struct FireWorld<Line: FireLine> {
 
     mutating func passTime(_ number: Int) {
         pass(Int64.random(in: 0...5_000_000_000, using: &random))
+        callTimers(number)
+    }
+
+    /// Tells a client which of its timers are due.
+    mutating func callTimers(_ number: Int) {
         guard clients[number].session != nil else { return }
         for command in clients[number].heartbeat?.timePassed(at: now) ?? [] {
             switch command {
