@@ -11,7 +11,10 @@ extension Schema {
           coalesce(b.head, substr(k.bytes, b.head_offset + 1, b.head_size))
                          AS head,          -- start line and fields as received
           b.trailers     AS trailers,      -- trailer fields
-          CASE WHEN b.content_offset IS NULL THEN b.content
+          CASE WHEN b.content_parts IS NOT NULL THEN
+                 CASE WHEN b.is_text THEN \(joinedContent)
+                 ELSE CAST(\(joinedContent) AS BLOB) END
+               WHEN b.content_offset IS NULL THEN b.content
                WHEN b.is_text THEN CAST(substr(k.bytes, b.content_offset + 1, b.size) AS TEXT)
                ELSE substr(k.bytes, b.content_offset + 1, b.size) END
                          AS content,       -- content after transfer and content coding: text if UTF-8, else blob; the first bytes of a large one
@@ -76,6 +79,13 @@ extension Schema {
                 || substr(printf('%09d', \(clock) % 1000000000), 1, 6) || 'Z'
             """
     }
+
+    /// The content of the row `b` of `http_body` that stands in several chunks, as text whatever its
+    /// bytes are.
+    static let joinedContent = """
+        (SELECT group_concat(substr(h.bytes, json_extract(p.value, '$[1]') + 1, json_extract(p.value, '$[2]')), '')
+         FROM json_each(b.content_parts) p CROSS JOIN chunk h ON h.id = json_extract(p.value, '$[0]'))
+        """
 
     /// The fields of heads, split in SQL, so that any program can query them.
     private static let headerView = """

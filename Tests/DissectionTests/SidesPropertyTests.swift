@@ -276,7 +276,7 @@ extension [DerivedRow] {
             var parts: [String] = []
             for var body in bodies where body.exchange == id {
                 body.exchange = ExchangeID(0)
-                (body.headPlace, body.contentPlace) = (nil, nil)
+                (body.headPlace, body.contentParts) = (nil, [])
                 parts.append("\(body)")
             }
             told.append("\(row) \(parts.sorted())")

@@ -152,7 +152,7 @@ extension [DerivedRow] {
                 (row.place, row.at) = (nowhere, .zero)
                 result.append("\(row)")
             case .body(var row):
-                (row.headPlace, row.contentPlace) = (nil, nil)
+                (row.headPlace, row.contentParts) = (nil, [])
                 result.append("\(row)")
             default: result.append("\(row)")
             }

@@ -152,6 +152,18 @@ private func frame(_ text: String, mask: UInt32? = nil) -> [UInt8] {
         )
     }
 
+    @Test(arguments: [(13, 0), (20, 1)]) func `a SockJS frame is judged when all of it has come`(
+        _ cut: Int, _ notes: Int
+    ) {
+        var stage = Stage()
+        stage.detail(
+            .client, upgrade.replacing("/app-1/websocket", with: "/app-1/000/abc/websocket"))
+        stage.detail(.server, switched)
+        stage.detail(.client, Array(frame(#"["0:i::::1"#, mask: 2).prefix(cut)))
+        let codes = stage.finish().notes.map(\.code)
+        #expect(codes.filter { $0 == "sockjs.malformed" }.count == notes)
+    }
+
     /// The same bytes in any cuts give the same rows.
     @Test(arguments: 0..<40) func `does not depend on how bytes were cut`(seed: UInt64) {
         let client =

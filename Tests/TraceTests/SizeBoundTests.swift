@@ -121,7 +121,7 @@ import Wire
         var traffic = Traffic()
         let long = traffic.open()
         _ = writer.put(long.records)
-        for number in 0..<30 {
+        for number in 0..<60 {
             put(
                 transfer(&traffic, long, path: "/long/\(number)", request: 0, response: 100_000),
                 writer)
@@ -133,8 +133,8 @@ import Wire
         writer.finish()
         let kept = try paths(trace)
         #expect(kept.last == "/other")
-        #expect(kept.count > 15 && kept.count < 31, "\(kept.count)")
-        #expect(kept.dropLast().last == "/long/29")
+        #expect(kept.count > 25 && kept.count < 61, "\(kept.count)")
+        #expect(kept.dropLast().last == "/long/59")
         #expect(try trace.integrity == "ok")
     }
 

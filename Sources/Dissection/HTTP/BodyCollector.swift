@@ -22,8 +22,8 @@ package final class BodyCollector {
     private var coding = ""
     private var decoder: ContentDecoder?
     private var content: [UInt8] = []
-    /// The place of the content in the chunk of the head, as long as it is wholly in it.
-    private var contentPlace: Place?
+    /// Where the content stands, as long as all that is kept of it stands in chunks.
+    private var parts: [ContentPart]? = []
     private var size: Int64 = 0
     private var wireSize: Int64 = 0
     private var text = UTF8Check()
@@ -125,7 +125,6 @@ package final class BodyCollector {
             head = Array(head.prefix(Self.leftOfShed))
             headPlace = nil
         }
-        contentPlace = nil
     }
 
     /// Records why nothing more of the content can be separated from what follows it.
@@ -135,13 +134,7 @@ package final class BodyCollector {
     ///
     /// `place` is their position in a chunk as received, if they are in one.
     package func take(_ bytes: borrowing Span<UInt8>, at place: Place?, to out: DissectorOutput) {
-        if wireSize == 0 {
-            contentPlace = place?.chunk == headPlace?.chunk ? place : nil
-        } else if let first = contentPlace,
-            place != Place(chunk: first.chunk, offset: first.offset + Int(wireSize))
-        {
-            contentPlace = nil
-        }
+        note(bytes.count, at: place)
         wireSize += Int64(bytes.count)
         guard !isShed else {
             if !isCoded { size += Int64(bytes.count) }
@@ -173,7 +166,6 @@ package final class BodyCollector {
         missing = missing.advanced(past: count)
         wireSize = wireSize.advanced(past: count)
         if decoder == nil { size = size.advanced(past: count) }
-        contentPlace = nil
     }
 
     /// Records that the rest of the content is unknown, since bytes are missing.
@@ -207,7 +199,6 @@ package final class BodyCollector {
                 problem
                 ?? "\(missing) bytes are missing, the first at byte \(firstMissing) as sent; "
                 + "what follows is not decoded"
-            contentPlace = nil
         } else if let decoder, problem == nil, !isCut || wireSize > 0 {
             do {
                 if wireSize > 0 { try decoder.finish() }
@@ -229,10 +220,42 @@ package final class BodyCollector {
             isText: isText, size: size, wireSize: wireSize, coding: coding,
             contentType: contentType, problem: problem)
         row.headPlace = headPlace
-        // What was decoded or cut differs from the chunk.
-        if decoder == nil, !isShort { row.contentPlace = contentPlace }
+        // What was decoded differs from the chunks.
+        if decoder == nil, !isCoded { row.contentParts = parts(of: content.count) }
         out.emit(.body(row))
     }
+
+    /// Remembers where bytes of the content stand that are kept.
+    private func note(_ count: Int, at place: Place?) {
+        guard var parts, count > 0, wireSize < Int64(limits.storedContent) else { return }
+        self.parts = nil
+        // Written down, these would not be much shorter than what stands there.
+        guard let place, parts.count < 8 || Int64(parts.count * Self.leastOfPart) < wireSize else {
+            return
+        }
+        if let last = parts.indices.last, parts[last].place.chunk == place.chunk,
+            parts[last].place.offset + parts[last].count == place.offset
+        {
+            parts[last].count += count
+        } else {
+            parts.append(ContentPart(place: place, count: count))
+        }
+        self.parts = parts
+    }
+
+    /// Where the first `count` bytes of the content stand.
+    private func parts(of count: Int) -> [ContentPart] {
+        var kept: [ContentPart] = []
+        var rest = count
+        for part in parts ?? [] where rest > 0 {
+            kept.append(ContentPart(place: part.place, count: min(part.count, rest)))
+            rest -= part.count
+        }
+        return rest <= 0 ? kept : []
+    }
+
+    /// Bytes that a part of the content has on average, at least, to be written down as a place.
+    private static let leastOfPart = 128
 
     /// Takes the last character off that the bound on stored bytes has cut.
     private func trimToCharacter() {

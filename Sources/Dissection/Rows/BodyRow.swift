@@ -1,5 +1,19 @@
 public import Wire
 
+/// Some of the content of a body, as it stands in a chunk.
+public struct ContentPart: Hashable, Sendable {
+    /// Its first byte.
+    public var place: Place
+    /// The number of its bytes, above 0.
+    public var count: Int
+
+    /// A part with these values.
+    public init(place: Place, count: Int) {
+        self.place = place
+        self.count = count
+    }
+}
+
 /// Head and content of one side of an exchange.
 public struct BodyRow: Hashable, Sendable {
     /// The exchange.
@@ -27,8 +41,16 @@ public struct BodyRow: Hashable, Sendable {
     public var problem: String?
     /// The place of ``head`` in a chunk as it was received; nil where it is not wholly in one.
     public var headPlace: Place?
-    /// The place of all of ``content`` in the chunk of ``headPlace`` as it was received.
-    public var contentPlace: Place?
+    /// Where ``content`` stands in chunks as they were received, in order; empty where it does not.
+    public var contentParts: [ContentPart] = []
+
+    /// The place of the whole content in the chunk of ``headPlace``; nil where it is not there.
+    public var contentPlace: Place? {
+        guard contentParts.count == 1, let part = contentParts.first,
+            part.place.chunk == headPlace?.chunk, part.count == size
+        else { return nil }
+        return part.place
+    }
 
     /// A body row with these values.
     public init(

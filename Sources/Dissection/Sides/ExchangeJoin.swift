@@ -348,7 +348,7 @@ extension DerivedRow {
         guard case .body(var row) = self else { return moved(to: exchange) }
         row.exchange = exchange
         row.headPlace = nil
-        row.contentPlace = nil
+        row.contentParts = []
         return .body(row)
     }
 

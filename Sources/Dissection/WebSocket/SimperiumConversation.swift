@@ -104,6 +104,8 @@ struct SimperiumConversation {
                 command(each.text, message, position: position, isWhole: false)
             }
         } catch {
+            // Of what was cut, or kept in part, nothing is known.
+            guard message.problem == nil, message.size == Int64(message.payload.count) else { return }
             note(message, ConversationNote.sockJSMalformed.rawValue, "\(error)")
         }
     }

@@ -121,14 +121,21 @@ extension Tables {
                 "trailers", "BLOB", "trailer fields", { $0.trailers.isEmpty ? nil : $0.trailers }),
             .made(
                 "content_offset",
-                "first byte of the content in that chunk; null where content is here",
+                "first byte of the content in that chunk, where that has all of it",
                 { $0.contentPlace?.offset }),
+            .made(
+                "content_parts",
+                """
+                where the content stands in chunks otherwise, in order, as JSON: \
+                [[chunk_id, offset, bytes], ...]
+                """,
+                { $0.contentPlace == nil ? $0.contentParts.json : nil }),
             .bytes(
                 "content", "ANY",
                 """
                 content after transfer and content coding; the first bytes of a large one; \
-                null where it is in the chunk
-                """, { $0.contentPlace == nil ? $0.content : nil }, isText: { $0.isText }),
+                null where it is in chunks
+                """, { $0.contentParts.isEmpty ? $0.content : nil }, isText: { $0.isText }),
             .value("is_text", "1 where the content is UTF-8", \.isText, \.isText),
             .value(
                 "size", "bytes of the whole content after transfer and content coding", \.size,
@@ -167,4 +174,14 @@ extension Tables {
             .value("size", "bytes of the content of the part", \.size, \.size),
             .value("offset", "first byte of that content in the decoded body", \.offset, \.offset),
         ])
+}
+
+extension [ContentPart] {
+    /// The parts as JSON; nil without any.
+    fileprivate var json: String? {
+        guard !isEmpty else { return nil }
+        return "["
+            + map { "[\($0.place.chunk.rawValue),\($0.place.offset),\($0.count)]" }
+            .joined(separator: ",") + "]"
+    }
 }

@@ -108,7 +108,7 @@ struct Recut {
         case .body(var row):
             // Content is kept twice where it lies in several chunks.
             (row.head, row.content) = ([], [])
-            (row.headPlace, row.contentPlace) = (nil, nil)
+            (row.headPlace, row.contentParts) = (nil, [])
             return .body(row)
         case .frame(var row):
             row.place = placed(row.place)

@@ -48,7 +48,8 @@ public final class ReplayReader {
     /// The columns of one side of an exchange: as the view `body`, but with the bytes of the chunk
     /// read once.
     private static let sides = """
-        SELECT b.head, b.content, b.size, b.wire_size, b.coding, x.method, x.outcome,
+        SELECT b.head,
+          CASE WHEN b.content_parts IS NULL THEN b.content ELSE \(Schema.joinedContent) END, b.size, b.wire_size, b.coding, x.method, x.outcome,
           b.head_offset, b.head_size, b.content_offset,
           CASE WHEN b.head IS NULL OR b.content_offset IS NOT NULL THEN k.bytes END, b.id
         FROM http_body b JOIN any_exchange x ON x.id = b.exchange_id
