@@ -41,6 +41,12 @@ enum VersionCases {
             script.refused(c, "a1", 404, at: 1.1)
             script.edit(c, "a2", #"{"m":{"o":"+","v":1}}"#, sv: nil, at: 2)
         },
+        RuleCase(R.noSource, .behaves, "made anew after an index without it") { script in
+            let c = script.ready()
+            script.client(c, "0:i:1:::100", at: 1)
+            script.server(c, #"0:i:{"current":"cv9","index":[]}"#, at: 1.1)
+            script.edit(c, "a2", #"{"m":{"o":"+","v":1}}"#, sv: nil, at: 3)
+        },
         RuleCase(R.noSource, .silent, "another has just made it") { script in
             let c = script.ready()
             let v = #"{"m":{"o":"+","v":1}}"#

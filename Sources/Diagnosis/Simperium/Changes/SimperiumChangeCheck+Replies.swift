@@ -48,6 +48,7 @@ extension SimperiumChangeCheck {
             keys.update(place) { key in
                 key.begin(scene.channel.session)
                 key.news += 1
+                key.listedSeq = seq
                 if entry.data != nil {
                     key.load(version, scene)
                     key.show(index: version, scene, seq)
@@ -58,7 +59,13 @@ extension SimperiumChangeCheck {
             }
         }
         countAnswer(scene)
-        if page.mark == nil { sync(scene) }
+        let first = scene.channel.firstPage ?? seq
+        let isLast = page.mark == nil
+        connections[scene.connection]?.channels[scene.channel.number]?.firstPage =
+            isLast ? nil : first
+        guard isLast else { return }
+        connections[scene.connection]?.channels[scene.channel.number]?.readFrom = first
+        sync(scene)
     }
 
     private mutating func countAnswer(_ scene: Scene) {

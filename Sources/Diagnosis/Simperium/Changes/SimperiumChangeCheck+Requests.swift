@@ -10,8 +10,12 @@ extension SimperiumChangeCheck {
     ) {
         guard let said = scene.command.said, !scene.command.isCut else { return }
         switch said.command.body {
-        case .changesSince, .indexRequest:
+        case .changesSince:
             connections[scene.connection]?.channels[scene.channel.number]?.asks += 1
+        case .indexRequest(let request):
+            connections[scene.connection]?.channels[scene.channel.number]?.asks += 1
+            guard request.mark == nil else { return }
+            connections[scene.connection]?.channels[scene.channel.number]?.firstPage = nil
         case .entityRequest(let name, _):
             keys.update(Place(owner: scene.client, key: ExactText(name))) { $0.asks += 1 }
         case .changes(let changes):

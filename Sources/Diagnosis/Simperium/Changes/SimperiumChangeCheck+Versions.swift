@@ -10,8 +10,10 @@ extension SimperiumChangeCheck {
         _ report: inout Report
     ) {
         let change = trial.change
+        // What an index lacks that was read to its end is not there.
         guard change.operation == .modify, scene.isWhole, !known.isAltered,
-            known.session == scene.channel.session
+            known.session == scene.channel.session,
+            max(known.shownSeq, known.listedSeq) >= scene.channel.readFrom
         else { return }
         let isKnown =
             known.isShownByAnswer

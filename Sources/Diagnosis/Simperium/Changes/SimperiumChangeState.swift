@@ -72,6 +72,10 @@ struct SimperiumChangeChannel: Sendable {
     var asks = 0
     /// Answers to them: pages, and lists of changes without an error.
     var answers = 0
+    /// The first page of the index that is being read, and of the last one that was read to its end,
+    /// by the order in which they were received.
+    var firstPage: Int?
+    var readFrom = 0
     /// Changes that were refused and have not been followed by what they need, at most 64.
     var refused: [(place: SimperiumChangePlace, refusal: SimperiumChangeRefusal)] = []
     /// Those of them that were answered with 409 and of which that was reported.
@@ -244,6 +248,8 @@ struct SimperiumChangeKey: Sendable {
     /// The last version that the client received.
     var shown: Int64 = 0
     var shownSeq = 0
+    /// When an index last listed it, by the order of what is received.
+    var listedSeq = 0
     var shownAt = Instant.zero
     var shownBy = 0
     var isShownByAnswer = false

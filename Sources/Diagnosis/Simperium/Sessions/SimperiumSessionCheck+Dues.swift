@@ -67,9 +67,10 @@ extension SimperiumSessionCheck {
         guard let asked = channel.stateAsked else { return }
         channel.changesSinceAsked += 1
         let span = command.row.at.nanoseconds - asked.row.at.nanoseconds
-        guard channel.changesSinceAsked >= 3, span > SimperiumSessionTimes.reaction,
+        guard channel.changesSinceAsked >= 3,
             let view = session[command.row.connection], view.coverage == .whole,
-            !view.isHeldBack
+            !view.isHeldBack,
+            span > (view.isQuick ? SimperiumSessionTimes.reaction : SimperiumSessionTimes.remote)
         else { return }
         let count = channel.changesSinceAsked
         channel.stateAsked = nil
