@@ -36,7 +36,7 @@ public enum Schema {
         Tables.exchange.definition, Tables.body.definition, Tables.part.definition,
         Tables.document.definition, Tables.caseBlock.definition, Tables.frame.definition,
         Tables.message.definition, Tables.command.definition, Tables.change.definition,
-        Tables.note.definition, Tables.decoder,
+        Tables.changeKey, Tables.note.definition, Tables.decoder,
     ])
 
     /// Says which decoder makes the decoded rows.

@@ -93,8 +93,10 @@ struct FilterSQLTests {
             ),
             (
                 "key:a",
-                "(c.key = ? OR c.id IN (SELECT h.command_id FROM any_change h WHERE h.key = ?))",
-                [.text("a"), .text("a")]
+                "(c.key = ? OR (c.id IN (SELECT h.id / 16777216 FROM change_key h WHERE h.key = ?) OR "
+                    + "c.id IN (SELECT h.command_id FROM any_change h WHERE h.id > "
+                    + "coalesce((SELECT upto FROM progress WHERE name = 'change'), 0) AND h.key = ?)))",
+                [.text("a"), .text("a"), .text("a")]
             ),
             (
                 "not error:409",

@@ -138,6 +138,24 @@ import Wire
         #expect(try trace.integrity == "ok")
     }
 
+    @Test func `a body whose first bytes are evicted before its last is kept as it was`() throws {
+        let trace = try TemporaryTrace()
+        let writer = try trace.writer(options())
+        var traffic = Traffic()
+        let opened = traffic.open()
+        _ = writer.put(opened.records)
+        put(transfer(&traffic, opened, path: "/long", request: 8 << 20, response: 0), writer)
+        writer.finish()
+        let kept = try trace.rows(
+            """
+            SELECT length(content), length(replace(hex(content), 'FF', '')) FROM body
+            WHERE size = \(8 << 20)
+            """)
+        #expect(kept == ["\(1 << 20)|0"])
+        #expect(
+            try trace.rows("SELECT count(*) FROM chunk") != ["\((8 << 20) / Self.read + 2)"])
+    }
+
     @Test func `the newest complete exchange stays while others come after it`() throws {
         let trace = try TemporaryTrace()
         let writer = try trace.writer(options())

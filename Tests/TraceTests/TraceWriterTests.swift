@@ -263,7 +263,9 @@ import Wire
         #expect(
             try trace.rows("SELECT name, upto FROM progress ORDER BY name")
                 == [
-                    "body|" + (try trace.rows("SELECT max(id) FROM body").joined()), "message|1",
+                    "body|" + (try trace.rows("SELECT max(id) FROM body").joined()),
+                    "change|" + (try trace.rows("SELECT max(id) FROM any_change").joined()),
+                    "message|1",
                 ])
         #expect(try trace.rows("SELECT count(*) FROM late") == ["0"])
     }

@@ -90,7 +90,7 @@ extension Field {
         case .channel: .column("c.channel")
         case .bucket: .column("c.bucket")
         case .app: .column("c.app")
-        case .key: .several([.column("c.key"), Self.change("key")])
+        case .key: .several([.column("c.key"), Self.changeKey])
         case .cv: .several([.column("c.cv"), Self.change("cv")])
         case .error: .several([.column("c.error"), Self.change("error")])
         case .ccid: Self.change("ccid")
@@ -155,6 +155,19 @@ extension Field {
 
     private static func change(_ column: String) -> SQLSource {
         .listed(key: "c.id", select: "h.command_id", from: "any_change h", .column("h.\(column)"))
+    }
+
+    /// Changes by key: those of which an index has been built, and those that are newer.
+    private static var changeKey: SQLSource {
+        .several([
+            .listed(
+                key: "c.id", select: "h.id / 16777216", from: "change_key h", .column("h.key")),
+            .listed(
+                key: "c.id", select: "h.command_id",
+                from: "any_change h WHERE h.id > "
+                    + "coalesce((SELECT upto FROM progress WHERE name = 'change'), 0)",
+                .column("h.key")),
+        ])
     }
 
     private static func notes(_ key: String, _ column: String) -> SQLSource {

@@ -40,6 +40,8 @@ public enum Rebuild {
                 kept = try keptConnections(db)
                 try rebuild(db, kept: kept, progress: progress)
             }
+            let keys = try ChangeKeyIndexer(db)
+            while try keys.slice(isEnd: true, until: { false }) {}
             let indexer = try SearchIndexer(db)
             while !indexer.isDone {
                 var rows = 0
@@ -152,7 +154,7 @@ public enum Rebuild {
         if kept.isEmpty {
             for table in [
                 "any_exchange", "http_body", "part", "openrosa", "case_block", "frame",
-                "any_message", "any_command", "any_change", "note",
+                "any_message", "any_command", "any_change", "change_key", "note",
             ] {
                 try db.execute("DELETE FROM \(table)")
             }
@@ -163,6 +165,7 @@ public enum Rebuild {
                 CREATE TEMP TABLE kept AS SELECT id FROM connection WHERE id IN (\(connections));
                 DELETE FROM any_change WHERE command_id NOT IN (SELECT id FROM any_command
                   WHERE connection_id IN (SELECT id FROM kept));
+                DELETE FROM change_key;
                 DELETE FROM any_command WHERE connection_id NOT IN (SELECT id FROM kept);
                 DELETE FROM frame WHERE connection_id NOT IN (SELECT id FROM kept);
                 DELETE FROM any_message WHERE connection_id NOT IN (SELECT id FROM kept);

@@ -62,9 +62,6 @@ extension Tables {
             command: CommandID(0), position: 0, bucket: nil, key: nil, operation: nil, sv: nil,
             ev: nil, cv: nil, ccid: nil, clientID: nil, error: nil, offset: 0, size: 0),
         onConflict: .revise(["fate"]),
-        indexes: [
-            "CREATE INDEX any_change_key ON any_change(key);"
-        ],
         [
             .key("16777216 * command_id + position") {
                 share * $0.command.rawValue + Int64($0.position)

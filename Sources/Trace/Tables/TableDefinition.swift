@@ -32,6 +32,8 @@ package struct TableDefinition: Sendable {
     var nameWidth: Int?
     /// SQL that follows the table: its indexes.
     var indexes: [String] = []
+    /// The columns by which its rows are ordered, where they have no number of their own.
+    var order: [String] = []
 
     /// The place of the column `name`; nil where there is none.
     package func index(_ name: String) -> Int? { columns.firstIndex { $0.name == name } }
@@ -56,7 +58,7 @@ package struct TableDefinition: Sendable {
         let margin = max(28, width + 22)
         let codes = columns.enumerated().map { index, column in
             let name = column.quotedName
-            let end = index + 1 < columns.count ? "," : ""
+            let end = index + 1 < columns.count || !order.isEmpty ? "," : ""
             return name + Self.blanks(max(1, width - name.utf8.count)) + column.declaration + end
         }
         var lines = ["CREATE TABLE \(name)("]
@@ -73,6 +75,10 @@ package struct TableDefinition: Sendable {
             }
             let gap = Self.blanks(place - codes[index].utf8.count)
             lines.append("  \(codes[index])\(gap)-- \(column.comment)")
+        }
+        if !order.isEmpty {
+            lines.append("  PRIMARY KEY (\(order.joined(separator: ", ")))")
+            return (lines + [") STRICT, WITHOUT ROWID;"] + indexes).joined(separator: "\n")
         }
         return (lines + [") STRICT;"] + indexes).joined(separator: "\n")
     }

@@ -23,8 +23,8 @@ package enum Tables {
             ColumnDefinition(
                 name: "name", declaration: "TEXT PRIMARY KEY",
                 comment: """
-                    body: full-text search of bodies; message: of messages; forgotten: bytes of \
-                    evicted text whose words search still has
+                    body: full-text search of bodies; message: of messages; change: change_key; \
+                    forgotten: bytes of evicted text whose words search still has
                     """, content: .text),
             ColumnDefinition(
                 name: "upto", declaration: "INTEGER NOT NULL",
@@ -42,6 +42,19 @@ package enum Tables {
                 name: "id", declaration: "INTEGER PRIMARY KEY",
                 comment: "rowid they will have in search", content: .number(least: 1))
         ])
+
+    /// The changes of each key.
+    static let changeKey = TableDefinition(
+        name: "change_key",
+        comment: "changes by the key of their object, built after the commits, up to progress",
+        columns: [
+            ColumnDefinition(
+                name: "key", declaration: "TEXT NOT NULL", comment: "key of the object",
+                content: .text),
+            ColumnDefinition(
+                name: "id", declaration: "INTEGER NOT NULL", comment: "the row of any_change",
+                content: .number(least: 1)),
+        ], order: ["key", "id"])
 
     /// The decoder of the decoded rows.
     static let decoder = TableDefinition(

@@ -16,6 +16,10 @@ final class DerivedStatements {
     private let change: Insertion<ChangeRow>
     private let note: Insertion<NoteRow>
 
+    private let hasChunk: Statement
+    /// Whether chunks are evicted, so that those of a body may be gone when it ends.
+    var mayLackChunks = false
+
     /// Rows that were left out because their number was taken; 0 unless decoding went wrong.
     private(set) var leftOut: Int64 = 0
 
@@ -31,6 +35,7 @@ final class DerivedStatements {
         command = try Insertion(Tables.command, db)
         change = try Insertion(Tables.change, db)
         note = try Insertion(Tables.note, db)
+        hasChunk = try db.prepare("SELECT 1 FROM chunk WHERE id = ?")
     }
 
     /// Writes one row of `session`.
@@ -45,7 +50,9 @@ final class DerivedStatements {
         case .note(let row):
             let id = Counters.take(&position.counters.note)
             return try note.run(row, RowContext(id: id, session: session))
-        case .body(let row): try body.run(row)
+        case .body(var row):
+            if mayLackChunks, try !hasChunks(of: row) { row.contentParts = [] }
+            try body.run(row)
         case .part(let row): try part.run(row)
         case .openRosa(let row): try document.run(row)
         case .caseBlock(let row): try caseBlock.run(row)
@@ -64,5 +71,16 @@ final class DerivedStatements {
             try change.run(row)
         }
         if db.changes == 0 { leftOut += 1 }
+    }
+
+    /// Whether all of the content stands in chunks that are still there.
+    private func hasChunks(of row: BodyRow) throws(StorageFault) -> Bool {
+        for part in row.contentParts {
+            hasChunk.bind(1, part.place.chunk.rawValue)
+            let isThere = try hasChunk.step()
+            hasChunk.reset()
+            guard isThere else { return false }
+        }
+        return true
     }
 }

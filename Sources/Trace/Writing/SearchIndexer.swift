@@ -109,7 +109,7 @@ final class SearchIndexer {
             try db.execute(
                 """
                 INSERT INTO search(search) VALUES ('delete-all');
-                DELETE FROM progress;
+                DELETE FROM progress WHERE name <> 'change';
                 DELETE FROM late;
                 """)
         }

@@ -81,6 +81,9 @@ final class SessionWriter {
         }
     }
 
+    /// Records that the oldest chunks are evicted while this writes.
+    func expectEviction() { derived.mayLackChunks = true }
+
     /// Rows that decoding numbered twice and that were left out therefore.
     var leftOut: Int64 { derived.leftOut }
 
@@ -89,10 +92,10 @@ final class SessionWriter {
 
     /// Writes all of `batch` or, where this throws, nothing of it.
     ///
-    /// `indexer` is notified of the rows in the same transaction.
+    /// `indexer` and `keys` are notified of the rows in the same transaction.
     func commit(
         _ batch: Batch, dissector numbers: DissectorNumbers = DissectorNumbers(),
-        indexer: SearchIndexer? = nil
+        indexer: SearchIndexer? = nil, keys: ChangeKeyIndexer? = nil
     ) throws(StorageFault) {
         var isIndexed = hasIndexForFaults
         try transaction { position throws(StorageFault) in
@@ -106,6 +109,7 @@ final class SessionWriter {
             }
             for row in batch.rows { try derived.write(row, session: session, at: &position) }
             try indexer?.noteWritten(batch.rows)
+            try keys?.noteWritten(batch.rows)
             // A number that was assigned to a later row counts as used as well.
             position.counters.exchange = max(position.counters.exchange, numbers.exchange)
             position.counters.message = max(position.counters.message, numbers.message)

@@ -6,6 +6,7 @@ final class OpenTrace {
     let file: TraceFile
     let writer: SessionWriter
     let indexer: SearchIndexer
+    let keys: ChangeKeyIndexer
     let retention: Retention?
     let reserve: Reserve
     private let maxSize: Int64?
@@ -22,9 +23,11 @@ final class OpenTrace {
             let db = file.connection
             writer = try begin(db, reserve)
             indexer = try SearchIndexer(db)
+            keys = try ChangeKeyIndexer(db)
             if options.maxSize != nil || options.keepLast != nil {
                 retention = try Retention(
                     db, indexer: indexer, maxSize: options.maxSize, keepLast: options.keepLast)
+                writer.expectEviction()
             } else {
                 retention = nil
             }

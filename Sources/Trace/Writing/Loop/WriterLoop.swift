@@ -92,9 +92,9 @@ final class WriterLoop {
     }
 
     private var hasSpareWork: Bool {
-        guard case .usable = disk, options.indexesSearch, !trace.indexer.isDone else {
-            return false
-        }
+        guard case .usable = disk, options.indexesSearch,
+            !trace.indexer.isDone || !trace.keys.isDone
+        else { return false }
         return indexRetry == 0 || clock >= indexRetry
     }
 
@@ -126,6 +126,7 @@ final class WriterLoop {
         if hasSpareWork, clock < until {
             defer { lastSlice = clock }
             do {
+                _ = try trace.keys.slice { self.queue.isPressed(until: until) }
                 _ = try trace.indexer.slice { self.queue.isPressed(until: until) }
             } catch {
                 // The index continues later; a disk without room for it may still have room for
@@ -222,7 +223,7 @@ final class WriterLoop {
         if let limit = options.pageLimit?() {
             try trace.file.connection.execute("PRAGMA max_page_count = \(limit)")
         }
-        try trace.writer.commit(batch, dissector: dissector.numbers, indexer: trace.indexer)
+        try trace.writer.commit(batch, dissector: dissector.numbers, indexer: trace.indexer, keys: trace.keys)
         report.count { totals in
             for record in batch.records { totals.count(record) }
             for row in batch.rows { totals.count(row) }
@@ -311,6 +312,14 @@ final class WriterLoop {
         guard options.indexesSearch else { return }
         let progress = report.end.indexing
         do {
+            while !trace.keys.isDone {
+                let slice = clock + 20_000_000
+                guard try trace.keys.slice(isEnd: true, until: { self.clock >= slice }) else {
+                    break
+                }
+                tendLog()
+                if let progress, !progress(try trace.indexer.share()) { return }
+            }
             while !trace.indexer.isDone {
                 let slice = clock + 20_000_000
                 guard try trace.indexer.slice(until: { self.clock >= slice }) else { break }

@@ -13,7 +13,7 @@ final class Deletion {
     private let commands: Statement
     private let byExchange: [Statement]
     private let byMessage: [Statement]
-    private let changes: Statement
+    private let changes: [Statement]
     private let exchanges: Statement
     private let messages: Statement
     private let byConnection: [Statement]
@@ -26,8 +26,14 @@ final class Deletion {
         size = try db.prepare(
             "SELECT size FROM any_message WHERE id = ? AND typeof(payload) = 'text'")
         commands = try db.prepare("SELECT id FROM any_command WHERE message_id = ?")
-        changes = try db.prepare(
-            "DELETE FROM any_change WHERE id >= \(share) * ?1 AND id < \(share) * (?1 + 1)")
+        let ofCommand = "id >= \(share) * ?1 AND id < \(share) * (?1 + 1)"
+        changes = [
+            try db.prepare(
+                """
+                DELETE FROM change_key WHERE (key, id) IN
+                  (SELECT key, id FROM any_change WHERE \(ofCommand))
+                """), try db.prepare("DELETE FROM any_change WHERE \(ofCommand)"),
+        ]
         exchanges = try db.prepare("SELECT id FROM any_exchange WHERE connection_id = ?")
         messages = try db.prepare("SELECT id FROM any_message WHERE connection_id = ?")
         var prepared: [Statement] = []
@@ -86,8 +92,7 @@ final class Deletion {
             if indexer.covers(2 * id + 1) { forgotten += size.integer(0) }
         }
         for command in try list(commands, id) {
-            changes.bind(1, command)
-            try changes.run()
+            try run(changes, command)
         }
         try run(byMessage, id)
     }
