@@ -68,7 +68,8 @@ import Wire
             #expect(body.isText == (String(validating: content, as: UTF8.self) != nil))
             #expect(try replay.side(id, .server)?.content == content)
         }
-        let stored = try trace.rows("SELECT count(*) FROM http_body WHERE content_parts IS NOT NULL")
+        let stored = try trace.rows(
+            "SELECT count(*) FROM http_body WHERE content_parts IS NOT NULL")
         #expect(stored != ["0"])
     }
 }

@@ -7,22 +7,22 @@ import Testing
     private static let none = LogState(frames: 0, moved: 0)
 
     @Test func `moves in the background and finishes once little is left`() {
-        var schedule = LogSchedule(many: 2_048)
-        #expect(schedule.few == 512)
-        #expect(schedule.next(frames: 511, last: Self.none, isBusy: false) == .nothing)
-        #expect(schedule.next(frames: 600, last: Self.none, isBusy: false) == .background)
-        #expect(schedule.next(frames: 2_100, last: Self.none, isBusy: true) == .nothing)
+        var schedule = LogSchedule(many: 1_024)
+        #expect(schedule.few == 256)
+        #expect(schedule.next(frames: 255, last: Self.none, isBusy: false) == .nothing)
+        #expect(schedule.next(frames: 300, last: Self.none, isBusy: false) == .background)
+        #expect(schedule.next(frames: 1_050, last: Self.none, isBusy: true) == .nothing)
         // More came meanwhile than is moved quickly.
-        let behind = LogState(frames: 600, moved: 600)
-        #expect(schedule.next(frames: 2_200, last: behind, isBusy: false) == .background)
-        let near = LogState(frames: 2_200, moved: 2_200)
-        #expect(schedule.next(frames: 2_300, last: near, isBusy: false) == .finish)
+        let behind = LogState(frames: 300, moved: 300)
+        #expect(schedule.next(frames: 1_100, last: behind, isBusy: false) == .background)
+        let near = LogState(frames: 1_100, moved: 1_100)
+        #expect(schedule.next(frames: 1_150, last: near, isBusy: false) == .finish)
         // A reader kept it from beginning anew: not with every commit.
-        #expect(schedule.next(frames: 2_310, last: near, isBusy: false) == .nothing)
-        #expect(schedule.next(frames: 2_900, last: near, isBusy: false) == .background)
+        #expect(schedule.next(frames: 1_155, last: near, isBusy: false) == .nothing)
+        #expect(schedule.next(frames: 1_450, last: near, isBusy: false) == .background)
         // The log began anew.
-        #expect(schedule.next(frames: 100, last: near, isBusy: false) == .nothing)
-        #expect(schedule.next(frames: 512, last: near, isBusy: false) == .background)
+        #expect(schedule.next(frames: 50, last: near, isBusy: false) == .nothing)
+        #expect(schedule.next(frames: 256, last: near, isBusy: false) == .background)
     }
 
     @Test func `finishes whatever is left when the background never catches up`() {

@@ -75,7 +75,7 @@ import Wire
         }
         writer.finish()
         let pages = try trace.rows("PRAGMA page_count").compactMap { Int64($0) }
-        #expect((pages.first ?? .max) * 4_096 <= 9 << 19)
+        #expect((pages.first ?? .max) * TraceFile.pageSize <= 9 << 19)
         #expect(try trace.rows("SELECT max(id) FROM packet") == ["8001"])
         // The secrets of a session go with the last of its packets.
         #expect(try trace.rows("SELECT id FROM secret") == ["2"])

@@ -105,7 +105,9 @@ struct SimperiumConversation {
             }
         } catch {
             // Of what was cut, or kept in part, nothing is known.
-            guard message.problem == nil, message.size == Int64(message.payload.count) else { return }
+            guard message.problem == nil, message.size == Int64(message.payload.count) else {
+                return
+            }
             note(message, ConversationNote.sockJSMalformed.rawValue, "\(error)")
         }
     }

@@ -291,7 +291,7 @@ final class ProxyConnection {
             return
         }
         let bound = NIOLoopBound(self, eventLoop: eventLoop)
-        ClientBootstrap(group: eventLoop)
+        let bootstrap = ClientBootstrap(group: eventLoop)
             .channelOption(.allowRemoteHalfClosure, value: true)
             .channelOption(.tcpOption(.tcp_nodelay), value: 1)
             .channelOption(.recvAllocator, value: Self.reads)
@@ -301,8 +301,12 @@ final class ProxyConnection {
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture { try bound.value.attach(channel, leg) }
             }
-            .connect(host: server.host, port: server.port)
-            .whenComplete { result in bound.value.connected(leg, server, result) }
+        // To resolve a name takes threads and waits; an address is none.
+        let address = try? SocketAddress(ipAddress: server.host, port: server.port)
+        let connecting =
+            address.map { bootstrap.connect(to: $0) }
+            ?? bootstrap.connect(host: server.host, port: server.port)
+        connecting.whenComplete { result in bound.value.connected(leg, server, result) }
     }
 
     /// The pipeline of a server leg, in place before its first byte.

@@ -11,7 +11,7 @@ extension ReplayReader {
     public func bounds() throws(TraceError) -> (exchanges: Int, commands: Int) {
         try reader.reported { () throws(StorageFault) in
             // Numbers have few holes. No row takes less than 32 bytes of the file.
-            let most = try db.integer("PRAGMA page_count") * 4096 / 32
+            let most = try db.integer("PRAGMA page_count") * db.integer("PRAGMA page_size") / 32
             func span(_ table: String) throws(StorageFault) -> Int {
                 let first = try db.integer("SELECT min(id) FROM \(table)")
                 let last = try db.integer("SELECT max(id) FROM \(table)")

@@ -28,12 +28,15 @@ struct LogSchedule {
     /// Whether the background has moved something since the writer did.
     private var isPrepared = false
 
+    /// Frames of a log of 16 MiB.
+    static let usual = (16 << 20) / TraceFile.pageSize
+
     /// A schedule that lets the log grow to somewhat more than `many` frames, and where the disk is
     /// slow or traffic is heavy, to `most` and what one commit adds.
-    init(many: Int64 = 4_096, most: Int64? = nil) {
+    init(many: Int64 = usual, most: Int64? = nil) {
         self.many = many
         self.most = most ?? 16 * many
-        few = min(512, max(16, many / 4))
+        few = min((2 << 20) / TraceFile.pageSize, max(16, many / 4))
     }
 
     /// The step when the log has `frames`.

@@ -223,7 +223,8 @@ final class WriterLoop {
         if let limit = options.pageLimit?() {
             try trace.file.connection.execute("PRAGMA max_page_count = \(limit)")
         }
-        try trace.writer.commit(batch, dissector: dissector.numbers, indexer: trace.indexer, keys: trace.keys)
+        try trace.writer.commit(
+            batch, dissector: dissector.numbers, indexer: trace.indexer, keys: trace.keys)
         report.count { totals in
             for record in batch.records { totals.count(record) }
             for row in batch.rows { totals.count(row) }
