@@ -10,10 +10,14 @@ package final class Connection {
     /// The open statements of this program; full-text search has its own.
     private var statements: Set<OpaquePointer> = []
 
+    /// Whether SQLite took the settings of the process.
+    private static let isConfigured = tapedeck_sqlite_keep_no_account() == SQLITE_OK
+
     /// Opens `path`, or a `file:` URI where `flags` has `SQLITE_OPEN_URI`.
     ///
     /// `flags` are as `sqlite3_open_v2` takes them.
     package init(path: String, flags: Int32) throws(StorageFault) {
+        _ = Self.isConfigured
         var opened: OpaquePointer?
         let code = sqlite3_open_v2(
             path, &opened, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)

@@ -146,7 +146,8 @@ final class TraceFile {
         // a separate page.
         let isEmpty = try connection.integer("PRAGMA page_count") == 0
         if isEmpty {
-            try connection.execute("PRAGMA page_size = \(Self.pageSize); PRAGMA journal_mode = DELETE")
+            try connection.execute(
+                "PRAGMA page_size = \(Self.pageSize); PRAGMA journal_mode = DELETE")
         }
         if isEmpty {
             try connection.transaction("BEGIN EXCLUSIVE") { () throws(StorageFault) in

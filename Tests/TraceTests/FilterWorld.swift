@@ -182,7 +182,7 @@ struct FilterWorld {
         let indexer = try SearchIndexer(db)
         for (index, content) in contents.enumerated() {
             try statements.write(content.row, session: content.session, at: &position)
-            try indexer.noteWritten([content.row])
+            try indexer.noteWritten(content.row)
             if index == contents.count / 2 { while try indexer.slice(until: { false }) {} }
         }
     }

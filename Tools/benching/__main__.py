@@ -14,7 +14,8 @@ import http_load
 from programs import MITMDUMP, ROOT, make_certificates
 
 PARTS = ("http", "https", "websocket", "delay", "memory", "listing", "decoding", "sync", "faults",
-         "replay-http", "replay-simperium", "opening", "diagnosis", "capture", "bodies", "newcomer")
+         "replay-http", "replay-simperium", "opening", "diagnosis", "capture", "bodies", "connections",
+         "newcomer")
 # Compiles everything once more: only where it is asked for.
 LONG = ("newcomer",)
 

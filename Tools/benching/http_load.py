@@ -31,10 +31,13 @@ class Subject:
         return statistics.median(self.rates)
 
 
-def run_wrk(subject: Subject, seconds: int, keep: bool = True, connections: int = 8) -> None:
+def run_wrk(subject: Subject, seconds: int, keep: bool = True, connections: int = 8,
+            script: Path | None = None) -> None:
     """One run of wrk; without `keep` it only warms up, and only its requests are counted."""
+    options = ["-s", str(script)] if script else []
     done = subprocess.run(
-        ["wrk", "-t", "1", "-c", str(connections), "-d", f"{seconds}s", "--latency", subject.url],
+        ["wrk", "-t", "1", "-c", str(connections), "-d", f"{seconds}s", "--latency", *options,
+         subject.url],
         capture_output=True, text=True, check=True,
     ).stdout
 

@@ -1,4 +1,3 @@
-internal import Foundation
 internal import Notation
 internal import Wire
 
@@ -73,18 +72,37 @@ public struct ExportedRow: Hashable, Sendable {
 
     /// An object on one line, without line end; bytes are `{"base64":"…"}`.
     public var json: String {
-        let texts = members.map { "\(JSONString.quoted($0.name)):\(Self.json($0.cell))" }
-        return "{\(texts.joined(separator: ","))}"
+        var line: [UInt8] = []
+        writeJSON(to: &line)
+        return String(decoding: line, as: UTF8.self)
     }
 
-    private static func json(_ cell: Cell) -> String {
-        switch cell {
-        case .null: "null"
-        case .integer(let number): String(number)
-        case .text(let text): JSONString.quoted(text)
-        case .bytes(let bytes): #"{"base64":"\#(Base64.encode(bytes))"}"#
-        case .list(let texts): "[\(texts.map(JSONString.quoted).joined(separator: ","))]"
+    /// Appends ``json``.
+    func writeJSON(to line: inout [UInt8]) {
+        line.append(0x7B)
+        for (place, member) in members.enumerated() {
+            if place > 0 { line.append(0x2C) }
+            Self.quote(member.name, to: &line)
+            line.append(0x3A)
+            switch member.cell {
+            case .null: line.append(contentsOf: "null".utf8)
+            case .integer(let number): line.append(contentsOf: String(number).utf8)
+            case .text(let text): Self.quote(text, to: &line)
+            case .bytes(let bytes): JSONWriting.base64(bytes[...], to: &line)
+            case .list(let texts):
+                line.append(0x5B)
+                for (place, text) in texts.enumerated() {
+                    if place > 0 { line.append(0x2C) }
+                    Self.quote(text, to: &line)
+                }
+                line.append(0x5D)
+            }
         }
+        line.append(0x7D)
+    }
+
+    private static func quote(_ text: String, to line: inout [UInt8]) {
+        JSONString.write(text.utf8, escapesDelete: true, to: &line)
     }
 
     // MARK: CSV
@@ -98,32 +116,55 @@ public struct ExportedRow: Hashable, Sendable {
     ///     apostrophe in front.
     /// - Returns: The line; bytes are `base64:…`, and several texts have spaces between them.
     public func csv(_ columns: [String], isRaw: Bool = false) -> String {
-        columns.map { name in
-            guard let cell = members.first(where: { $0.name == name })?.cell else { return "" }
-            switch cell {
-            case .null: return ""
-            case .integer(let number): return String(number)
-            case .text(let text): return Self.field(text, isRaw: isRaw)
-            case .bytes(let bytes): return "base64:" + Base64.encode(bytes)
-            case .list(let texts):
-                return Self.field(texts.joined(separator: " "), isRaw: isRaw)
-            }
-        }.joined(separator: ",")
+        var line: [UInt8] = []
+        writeCSV(columns, isRaw: isRaw, to: &line)
+        return String(decoding: line, as: UTF8.self)
     }
 
-    private static func field(_ text: String, isRaw: Bool) -> String {
-        let starters: [UInt8] = [0x3D, 0x2B, 0x2D, 0x40, 0x09, 0x0D]
-        let isFormula = !isRaw && (text.utf8.first.map(starters.contains) ?? false)
-        let value = isFormula ? "'" + text : text
-        // By bytes: a character of Swift's may be a quote with what follows it.
-        guard value.utf8.contains(where: { [0x22, 0x2C, 0x0A, 0x0D].contains($0) }) else {
-            return value
+    /// Appends ``csv(_:isRaw:)``.
+    func writeCSV(_ columns: [String], isRaw: Bool, to line: inout [UInt8]) {
+        // Columns mostly follow each other as the members do.
+        var next = 0
+        for (place, name) in columns.enumerated() {
+            if place > 0 { line.append(0x2C) }
+            if next >= members.count || members[next].name != name {
+                guard let found = members.firstIndex(where: { $0.name == name }) else { continue }
+                next = found
+            }
+            Self.write(members[next].cell, isRaw: isRaw, to: &line)
+            next += 1
         }
-        var quoted: [UInt8] = [0x22]
-        for byte in value.utf8 {
-            if byte == 0x22 { quoted.append(0x22) }
-            quoted.append(byte)
+    }
+
+    private static func write(_ cell: Cell, isRaw: Bool, to line: inout [UInt8]) {
+        switch cell {
+        case .null: break
+        case .integer(let number): line.append(contentsOf: String(number).utf8)
+        case .text(let text): field(text, isRaw: isRaw, to: &line)
+        case .bytes(let bytes):
+            line.append(contentsOf: "base64:".utf8)
+            Base64.encode(bytes[...], to: &line)
+        case .list(let texts): field(texts.joined(separator: " "), isRaw: isRaw, to: &line)
         }
-        return String(decoding: quoted + [0x22], as: UTF8.self)
+    }
+
+    private static func field(_ text: String, isRaw: Bool, to line: inout [UInt8]) {
+        var text = text
+        text.withUTF8 { bytes in
+            // By bytes: a character of Swift's may be a quote with what follows it.
+            let isQuoted = bytes.contains { $0 == 0x22 || $0 == 0x2C || $0 == 0x0A || $0 == 0x0D }
+            if isQuoted { line.append(0x22) }
+            switch bytes.first {
+            case 0x3D?, 0x2B?, 0x2D?, 0x40?, 0x09?, 0x0D?:
+                if !isRaw { line.append(0x27) }
+            default: break
+            }
+            guard isQuoted else { return line.append(contentsOf: bytes) }
+            for byte in bytes {
+                if byte == 0x22 { line.append(0x22) }
+                line.append(byte)
+            }
+            line.append(0x22)
+        }
     }
 }

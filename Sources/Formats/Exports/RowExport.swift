@@ -99,14 +99,19 @@ public struct RowExport: Sendable {
                 try file.write(Array((columns.joined(separator: ",") + "\r\n").utf8))
             }
             var count: Int64 = 0
+            var line: [UInt8] = []
             try forEach(in: reader) { row in
                 guard goesOn() else { throw FileError.stopped }
                 count += 1
+                line.removeAll(keepingCapacity: true)
                 switch format {
                 case .csv:
-                    try file.write(Array((row.csv(columns, isRaw: hasRawCells) + "\r\n").utf8))
-                case .jsonLines: try file.write(Array((row.json + "\n").utf8))
+                    row.writeCSV(columns, isRaw: hasRawCells, to: &line)
+                    line.append(0x0D)
+                case .jsonLines: row.writeJSON(to: &line)
                 }
+                line.append(0x0A)
+                try file.write(line)
             }
             try file.publish()
             return count

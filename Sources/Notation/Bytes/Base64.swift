@@ -29,6 +29,13 @@ package enum Base64 {
 
     /// Appends the encoding of `bytes`, padded.
     package static func encode(_ bytes: some Sequence<UInt8>, to output: inout [UInt8]) {
+        // A pass over the elements of any sequence takes some calls for each in other modules.
+        let isWritten: Void? = bytes.withContiguousStorageIfAvailable { encode($0, to: &output) }
+        guard isWritten == nil else { return }
+        Array(bytes).withUnsafeBufferPointer { encode($0, to: &output) }
+    }
+
+    private static func encode(_ bytes: UnsafeBufferPointer<UInt8>, to output: inout [UInt8]) {
         var (group, count): (UInt32, Int) = (0, 0)
         for byte in bytes {
             group = group << 8 | UInt32(byte)

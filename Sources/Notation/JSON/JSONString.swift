@@ -83,14 +83,30 @@ package enum JSONString {
     package static func write(
         _ bytes: some Sequence<UInt8>, escapesDelete: Bool = false, to output: inout [UInt8]
     ) {
-        output.append(0x22)
-        for byte in bytes {
-            if byte == 0x7F, escapesDelete {
-                writeUnit(0x7F, to: &output)
-            } else {
-                write(byte, to: &output)
-            }
+        // A pass over the elements of any sequence takes some calls for each in other modules.
+        let isWritten: Void? = bytes.withContiguousStorageIfAvailable {
+            write($0, escapesDelete: escapesDelete, to: &output)
         }
+        guard isWritten == nil else { return }
+        Array(bytes).withUnsafeBufferPointer {
+            write($0, escapesDelete: escapesDelete, to: &output)
+        }
+    }
+
+    private static func write(
+        _ bytes: UnsafeBufferPointer<UInt8>, escapesDelete: Bool, to output: inout [UInt8]
+    ) {
+        output.append(0x22)
+        var run = bytes.startIndex
+        for place in bytes.indices {
+            let byte = bytes[place]
+            guard byte < 0x20 || byte == 0x22 || byte == 0x5C || byte == 0x7F && escapesDelete
+            else { continue }
+            output.append(contentsOf: bytes[run..<place])
+            run = place + 1
+            if byte == 0x7F { writeUnit(0x7F, to: &output) } else { write(byte, to: &output) }
+        }
+        output.append(contentsOf: bytes[run...])
         output.append(0x22)
     }
 

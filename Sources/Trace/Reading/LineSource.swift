@@ -103,7 +103,7 @@ final class LineSource {
         case .none: return nil
         case .all: return ""
         case .ofOtherProtocols:
-            let others = "SELECT id FROM any_exchange WHERE api = 'websocket'"
+            let others = "SELECT id FROM any_exchange WHERE status = 101 AND api = 'websocket'"
             let found = try db.prepare("\(others) LIMIT \(maxSockets + 1)")
             var ids: [String] = []
             while try found.step() { ids.append(String(found.integer(0))) }

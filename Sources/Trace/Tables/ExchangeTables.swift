@@ -18,6 +18,7 @@ extension Tables {
         indexes: [
             "CREATE INDEX any_exchange_request_chunk ON any_exchange(request_chunk_id);",
             "CREATE INDEX any_exchange_open ON any_exchange(id) WHERE outcome = 'open';",
+            "CREATE INDEX any_exchange_socket ON any_exchange(id) WHERE status = 101;",
         ],
         [
             .key(

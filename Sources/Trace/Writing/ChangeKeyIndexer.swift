@@ -39,16 +39,15 @@ final class ChangeKeyIndexer {
             """)
     }
 
-    /// Records rows that are being written in the current transaction.
-    func noteWritten(_ rows: [DerivedRow]) throws(StorageFault) {
-        for case .change(let row) in rows {
-            isDone = false
-            let id = Tables.share * row.command.rawValue + Int64(row.position)
-            guard id <= progress, row.position < Tables.share, let key = row.key else { continue }
-            addLate.bind(1, key)
-            addLate.bind(2, id)
-            try addLate.run()
-        }
+    /// Records a row that is being written in the current transaction.
+    func noteWritten(_ row: DerivedRow) throws(StorageFault) {
+        guard case .change(let row) = row else { return }
+        isDone = false
+        let id = Tables.share * row.command.rawValue + Int64(row.position)
+        guard id <= progress, row.position < Tables.share, let key = row.key else { return }
+        addLate.bind(1, key)
+        addLate.bind(2, id)
+        try addLate.run()
     }
 
     /// Indexes the next rows, in separate transactions.

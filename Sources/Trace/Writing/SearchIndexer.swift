@@ -46,19 +46,17 @@ final class SearchIndexer {
         drop = try db.prepare("DELETE FROM late WHERE id = ?")
     }
 
-    /// Records rows that are being written in the current transaction.
-    func noteWritten(_ rows: [DerivedRow]) throws(StorageFault) {
-        for row in rows {
-            switch row {
-            case .body(let row):
-                isDone = false
-                let id = 2 * row.exchange.rawValue + Int64(row.sender.rawValue)
-                if id <= progress.body { try layAside(2 * id) }
-            case .message(let row):
-                isDone = false
-                if row.id.rawValue <= progress.message { try layAside(2 * row.id.rawValue + 1) }
-            case .exchange, .part, .openRosa, .caseBlock, .frame, .command, .change, .note: break
-            }
+    /// Records a row that is being written in the current transaction.
+    func noteWritten(_ row: DerivedRow) throws(StorageFault) {
+        switch row {
+        case .body(let row):
+            isDone = false
+            let id = 2 * row.exchange.rawValue + Int64(row.sender.rawValue)
+            if id <= progress.body { try layAside(2 * id) }
+        case .message(let row):
+            isDone = false
+            if row.id.rawValue <= progress.message { try layAside(2 * row.id.rawValue + 1) }
+        case .exchange, .part, .openRosa, .caseBlock, .frame, .command, .change, .note: break
         }
     }
 

@@ -107,9 +107,11 @@ final class SessionWriter {
             for record in batch.records {
                 try truth.write(record, session: session, places: &places, at: &position)
             }
-            for row in batch.rows { try derived.write(row, session: session, at: &position) }
-            try indexer?.noteWritten(batch.rows)
-            try keys?.noteWritten(batch.rows)
+            for row in batch.rows {
+                try derived.write(row, session: session, at: &position)
+                try indexer?.noteWritten(row)
+                try keys?.noteWritten(row)
+            }
             // A number that was assigned to a later row counts as used as well.
             position.counters.exchange = max(position.counters.exchange, numbers.exchange)
             position.counters.message = max(position.counters.message, numbers.message)

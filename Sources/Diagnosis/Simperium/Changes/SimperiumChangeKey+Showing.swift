@@ -20,6 +20,7 @@ extension SimperiumChangeKey {
         late = nil
         behind = []
         isShownByAnswer = false
+        isDoubted = false
     }
 
     private mutating func note(_ version: Int64, _ scene: SimperiumChangeCheck.Scene, _ seq: Int) {
@@ -46,7 +47,7 @@ extension SimperiumChangeKey {
         guard presence != .removed || version > shown else { return }
         note(version, scene, seq)
         presence = .present
-        isSettled = true
+        isSettled = !isDoubted
     }
 
     mutating func show(index version: Int64, _ scene: SimperiumChangeCheck.Scene, _ seq: Int) {
@@ -58,6 +59,7 @@ extension SimperiumChangeKey {
         note(version, scene, seq)
         presence = .present
         isSettled = true
+        isDoubted = false
     }
 
     mutating func show(
@@ -69,6 +71,7 @@ extension SimperiumChangeKey {
             if presence == .present, let ev = change.ev, ev < shown {
                 isSettled = false
                 presence = .unknown
+                isDoubted = true
                 return
             }
             note(max(change.ev ?? 0, shown), scene, seq)

@@ -248,6 +248,9 @@ struct SimperiumChangeKey: Sendable {
     /// The last version that the client received.
     var shown: Int64 = 0
     var shownSeq = 0
+    /// Whether a removal came that is older than what the client had: it may drop what it requests
+    /// or requested then.
+    var isDoubted = false
     /// When an index last listed it, by the order of what is received.
     var listedSeq = 0
     var shownAt = Instant.zero

@@ -24,7 +24,10 @@ final class HARWriter {
 
     init(trace path: String, to file: FileWriter) throws {
         details = try TraceReader(path: path)
-        contents = TraceContents(reader: try ReplayReader(path: path))
+        let reader = try ReplayReader(path: path)
+        // Otherwise SQLite looks for a log before each body.
+        try reader.holdSnapshot()
+        contents = TraceContents(reader: reader)
         text = HARText(file)
         db = try Connection(path: path, flags: SQLITE_OPEN_READONLY)
         // One snapshot of the trace, whatever is written to it meanwhile.
