@@ -11,7 +11,7 @@ from programs import sql, tapedeck
 SIDED = ("any_exchange", "any_message", "any_command")
 # What a rebuild gives again.
 DECODED = ("any_exchange", "http_body", "part", "openrosa", "case_block", "frame", "any_message",
-           "any_command", "any_change", "note")
+           "any_command", "any_change", "change_key", "note")
 
 
 def disagreements(trace: Path) -> list[tuple]:

@@ -26,15 +26,19 @@ package struct SessionStateReading {
     ///   - reader: The trace.
     ///   - moment: The point in time, inclusive.
     ///   - keepsHistory: Whether what the servers showed of their past is kept as well.
+    ///   - progress: Receives now and then how much has been read, in 0...1.
     /// - Returns: The state of each side then.
     /// - Throws: ``SessionError`` where that cannot be read, or has no such point in time.
     package static func read(
-        _ reader: StateReader, upto moment: StateMoment, keepsHistory: Bool = false
+        _ reader: StateReader, upto moment: StateMoment, keepsHistory: Bool = false,
+        progress: (Double) -> Void = { _ in }
     ) throws(SessionError) -> SessionStateReading {
         var reading = SessionStateReading(reader, keepsHistory: keepsHistory)
         let isFound: Bool
         do throws(TraceError) {
-            (reading.at, isFound) = try reader.entries(upto: moment) { reading.take($0) }
+            (reading.at, isFound) = try reader.entries(upto: moment, progress: progress) {
+                reading.take($0)
+            }
             if let failure = reading.failure { throw failure }
         } catch {
             throw .trace(error)

@@ -49,10 +49,12 @@ package struct FaultJudgement {
     ///   - path: The trace.
     ///   - session: That session only (default: all).
     ///   - diagnosis: What the diagnosis of the trace says; nil to diagnose it.
+    ///   - progress: Receives the number of rows diagnosed, their total, and the current step.
     /// - Returns: The verdicts, and why they are not stored where that is so.
     /// - Throws: ``SessionError`` where the trace cannot be read or has no such session.
     package static func judge(
-        trace path: String, session: SessionID? = nil, diagnosis: TraceDiagnosis? = nil
+        trace path: String, session: SessionID? = nil, diagnosis: TraceDiagnosis? = nil,
+        progress: TraceDiagnosis.Progress = { _, _, _ in }
     ) throws(SessionError) -> FaultJudgement {
         // Asked before the trace is opened: closing a descriptor drops SQLite's locks.
         let isWritten = FaultVerdicts.isWritten(path)
@@ -69,7 +71,8 @@ package struct FaultJudgement {
             }
             for detail in sessions where session == nil || detail.id == session {
                 let isRunning = isWritten && detail.endedAt == nil && detail.id == last
-                let judged = try judge(detail, reader, path, diagnosis, isRunning: isRunning)
+                let judged = try judge(
+                    detail, reader, path, diagnosis, isRunning: isRunning, progress)
                 judgement.isRunning = judgement.isRunning || isRunning
                 if !judged.faults.isEmpty || !judged.unmatched.isEmpty {
                     judgement.sessions.append(judged)
@@ -92,7 +95,7 @@ package struct FaultJudgement {
 
     private static func judge(
         _ detail: SessionDetail, _ reader: TraceReader, _ path: String,
-        _ diagnosis: TraceDiagnosis?, isRunning: Bool
+        _ diagnosis: TraceDiagnosis?, isRunning: Bool, _ progress: TraceDiagnosis.Progress
     ) throws(SessionError) -> Session {
         var (faults, warnings) = try reader.reading { reader throws(TraceError) in
             (try reader.faults(session: detail.id), try reader.warnings(of: detail.id))
@@ -117,7 +120,9 @@ package struct FaultJudgement {
             }
         }
         var said = diagnosis
-        if said == nil { said = try TraceDiagnosis.read(trace: path, session: detail.id) }
+        if said == nil {
+            said = try TraceDiagnosis.read(trace: path, session: detail.id, progress: progress)
+        }
         if let own = said?.sessions.first(where: { $0.id == detail.id }) { losses.take(own) }
         let verdicts = Dictionary(
             recovery.verdicts(isRunning: isRunning, endedAt: detail.endedAt).map { ($0.fault, $0) },

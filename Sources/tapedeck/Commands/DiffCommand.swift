@@ -92,10 +92,8 @@ struct DiffCommand: ParsableCommand {
             throw Failure(error)
         }
         do {
-            return try PatienceLine.during("reading the state of \(path)") {
-                () throws(SessionError) in
-                try SessionStateReading.read(reader, upto: .end).state
-            }
+            return try SessionStateReading.shown(reader, upto: .end, "reading the state of \(path)")
+                .state
         } catch {
             throw Failure(error)
         }

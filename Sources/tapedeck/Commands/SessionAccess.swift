@@ -44,14 +44,30 @@ extension FaultJudgement {
     static func shown(
         trace: String, session: SessionID? = nil
     ) throws(Failure) -> FaultJudgement {
+        var bar = ProgressBar()
+        defer { bar.clear() }
         do {
-            let judgement = try PatienceLine.during("judging faults") { () throws(SessionError) in
-                try judge(trace: trace, session: session)
+            let judgement = try judge(trace: trace, session: session) { done, all, text in
+                bar.show(done: done, of: all, text)
             }
+            bar.clear()
             judgement.warning.map(StandardError.warn)
             return judgement
         } catch {
             throw Failure(error)
+        }
+    }
+}
+
+extension SessionStateReading {
+    /// Reads the state of both sides, with progress on standard error.
+    static func shown(
+        _ reader: StateReader, upto moment: StateMoment, _ text: String
+    ) throws(SessionError) -> SessionStateReading {
+        var bar = ProgressBar()
+        defer { bar.clear() }
+        return try read(reader, upto: moment) { share in
+            bar.show(done: Int(share * 1_000), of: 1_000, text)
         }
     }
 }

@@ -82,8 +82,15 @@ def findings(deck: Recording, pack: str) -> list[dict | str]:
               if fault["verdict"] == "not-recovered"]
     is_open = len(said) > len(found) or any(fault["verdict"] == "undecided" for fault in faults)
     differences = [line for line in lines("state", "--diff", deck.trace, "--json")
-                   if line["kind"].endswith("disagreement")]
+                   if line["kind"].endswith("disagreement") and not is_behind(line)]
     return found if is_open else found + differences
+
+
+def is_behind(difference: dict) -> bool:
+    """Whether a client that has ended merely lacks what the other sent after that."""
+    versions = difference.get("client_version"), difference.get("server_version")
+    return (difference.get("what") == "version" and not difference["unacknowledged"]
+            and None not in versions and versions[0] < versions[1])
 
 
 def commcare(url: str, folder: Path, *arguments: str | Path) -> None:

@@ -226,7 +226,7 @@ import Wire
         try world.writer().finish()
         let derived: Set = [
             "any_exchange", "http_body", "part", "openrosa", "case_block", "frame", "any_message",
-            "any_command", "any_change", "note", "decoder",
+            "any_command", "any_change", "change_key", "note", "decoder",
         ]
         // How far the search index is: it is built anew.
         let ofSearch: Set = ["progress", "late"]

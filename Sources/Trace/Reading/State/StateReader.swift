@@ -32,18 +32,22 @@ public final class StateReader {
     ///
     /// - Parameters:
     ///   - moment: The last time that counts.
+    ///   - progress: Receives now and then how much of that time has passed, in 0...1.
     ///   - body: Receives each entry.
     /// - Returns: The time, and false where the trace has no such row.
     /// - Throws: ``TraceError`` with code `storage`.
     @discardableResult
     public func entries(
-        upto moment: StateMoment, _ body: (StateEntry) -> Void
+        upto moment: StateMoment, progress: (Double) -> Void = { _ in },
+        _ body: (StateEntry) -> Void
     ) throws(TraceError) -> (at: Instant?, isFound: Bool) {
         guard let limit = try limit(moment) else { return (nil, false) }
+        let last = max(1, min(limit.time, try lastTime()))
         try reader.reported { () throws(StorageFault) in
             let commands = CommandPages(try commandStatement(), replay.shifts, limit.command)
             var exchanges = Queue(try exchanges(limit.time))
             var ends = Queue(try socketEnds())
+            var count = 0
             while true {
                 // Rows of the same time come in this order.
                 var next: (at: Int64, take: Int)?
@@ -56,6 +60,10 @@ public final class StateReader {
                 offer(try commands.peek()?.at.nanoseconds, 1)
                 offer(exchanges.first?.sortedAt, 2)
                 offer(ends.first?.at, 3)
+                count += 1
+                if count % 4_096 == 0, let next {
+                    progress(min(1, max(0, Double(next.at) / Double(last))))
+                }
                 switch next?.take {
                 case 1: commands.pop().map { body(.command($0)) }
                 case 2: exchanges.pop().map { body(.exchange($0.row)) }
@@ -65,6 +73,23 @@ public final class StateReader {
             }
         }
         return (limit.time == .max ? nil : Instant(nanoseconds: limit.time), true)
+    }
+
+    /// About when the last row was, by the numbers of rows.
+    private func lastTime() throws(TraceError) -> Int64 {
+        try reader.reported { () throws(StorageFault) in
+            var last: Int64 = 0
+            for (table, column) in [("any_command", "at_ns"), ("any_exchange", "started_ns")] {
+                let rows = try reader.list(
+                    "SELECT session_id, \(column) FROM \(table) ORDER BY id DESC LIMIT 1", []
+                ) { ($0.integer(0), $0.integer(1)) }
+                for (session, at) in rows {
+                    last = max(
+                        last, at.addingReportingOverflow(replay.shifts[session] ?? 0).partialValue)
+                }
+            }
+            return last
+        }
     }
 
     // MARK: The point in time

@@ -59,9 +59,7 @@ struct StateCommand: ParsableCommand {
         }
         if let warning = reader.warning { StandardError.write("tapedeck: \(warning)\n") }
         let moment = try StateTime.moment(at: at, session: session)
-        let reading = try PatienceLine.during("reading") {
-            try SessionStateReading.read(reader, upto: moment)
-        }
+        let reading = try SessionStateReading.shown(reader, upto: moment, "reading")
         if reading.cut > 0 {
             let commands = Summary.count(Int64(reading.cut), "long command")
             StandardError.warn(
