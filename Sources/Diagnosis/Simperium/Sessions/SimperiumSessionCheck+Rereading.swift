@@ -23,6 +23,9 @@ extension SimperiumSessionCheck {
             lives[id]?.needless = 0
             return
         }
+        // Two refusals at once may lead to two requests.
+        guard life.countedReading != reading.at else { return }
+        lives[id]?.countedReading = reading.at
         lives[id]?.needless += 1
         guard life.needless >= 1 else { return }
         let times = life.needless + 2

@@ -78,6 +78,8 @@ struct SimperiumSessionLife: Sendable {
     var reading: Reading?
     /// Readings without need, in a row.
     var needless = 0
+    /// The end of the reading after which it was counted last.
+    var countedReading: Instant?
     var turns: Turns?
     var open: Set<ConnectionID> = []
 
