@@ -4,13 +4,15 @@ import Wire
 
 /// What becomes of messages on their way.
 extension FireWorld {
-    /// So much time passes; on a quick link nothing is on its way meanwhile, but what the line holds
-    /// back, and timers are called when they are due.
+    /// So much time passes, and timers are called; on a quick link nothing is on its way meanwhile, but
+    /// what the line holds back.
     mutating func pass(_ nanoseconds: Int64) {
         let end = now.nanoseconds + nanoseconds
         guard plan.link == .quick else {
             now.nanoseconds = end
-            return line.pass(to: now)
+            line.pass(to: now)
+            for number in clients.indices { callTimers(number) }
+            return
         }
         arrive()
         while now.nanoseconds < end {
