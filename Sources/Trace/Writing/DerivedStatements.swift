@@ -51,7 +51,7 @@ final class DerivedStatements {
             let id = Counters.take(&position.counters.note)
             return try note.run(row, RowContext(id: id, session: session))
         case .body(var row):
-            if mayLackChunks, try !hasChunks(of: row) { row.contentParts = [] }
+            if mayLackChunks { try keepEvicted(&row) }
             try body.run(row)
         case .part(let row): try part.run(row)
         case .openRosa(let row): try document.run(row)
@@ -73,14 +73,20 @@ final class DerivedStatements {
         if db.changes == 0 { leftOut += 1 }
     }
 
-    /// Whether all of the content stands in chunks that are still there.
-    private func hasChunks(of row: BodyRow) throws(StorageFault) -> Bool {
+    /// Has head and content in the row where the chunks in which they came are gone.
+    private func keepEvicted(_ row: inout BodyRow) throws(StorageFault) {
+        if let place = row.headPlace, try !isThere(place.chunk) { row.headPlace = nil }
         for part in row.contentParts {
-            hasChunk.bind(1, part.place.chunk.rawValue)
-            let isThere = try hasChunk.step()
-            hasChunk.reset()
-            guard isThere else { return false }
+            let isStored = try isThere(part.place.chunk)
+            if isStored { continue }
+            row.contentParts = []
+            return
         }
-        return true
+    }
+
+    private func isThere(_ chunk: ChunkID) throws(StorageFault) -> Bool {
+        hasChunk.bind(1, chunk.rawValue)
+        defer { hasChunk.reset() }
+        return try hasChunk.step()
     }
 }
