@@ -38,13 +38,14 @@ extension SimperiumChangeCheck {
         let fault = session[connection]?.lastFaultAt
         var left: [(place: Place, refusal: SimperiumChangeRefusal)] = []
         for (place, refusal) in channel.refused {
+            var refusal = refusal
             guard let known = keys.peek(place), channel.asks <= refusal.channelAsks,
                 known.asks <= refusal.keyAsks, fault.map({ $0 <= refusal.answer.at }) ?? true
             else { continue }
             let isOver =
                 refusal.code == 409
                 ? judgeMissedChanges(place, refusal, known, key, scene, &report)
-                : judgeLeaving(place, refusal, known, key, channel, scene, &report)
+                : judgeLeaving(place, &refusal, known, key, channel, scene, &report)
             if !isOver { left.append((place, refusal)) }
         }
         connections[connection]?.channels[number]?.refused = left
@@ -72,7 +73,7 @@ extension SimperiumChangeCheck {
 
     /// After 404, 417 or 440; whether nothing more is to be seen of it.
     private mutating func judgeLeaving(
-        _ place: Place, _ refusal: SimperiumChangeRefusal, _ known: Key, _ key: ExactText,
+        _ place: Place, _ refusal: inout SimperiumChangeRefusal, _ known: Key, _ key: ExactText,
         _ channel: Channel, _ scene: Scene, _ report: inout Report
     ) -> Bool {
         guard let last = known.refusal, last.ccid == refusal.ccid,
@@ -80,6 +81,12 @@ extension SimperiumChangeCheck {
             known.presence != .removed || refusal.code != 404
         else { return true }
         let client = Int(scene.client)
+        // On a slow link what was sent before the refusal is there comes long after it.
+        guard had(scene.connection, refusal.answer.seq, refusal.answer.at, now: scene.at) else {
+            let isQuick = connections[scene.connection].map { $0.isQuick && !$0.isSlow } ?? false
+            if !isQuick { refusal.count = clients[client].count }
+            return false
+        }
         let elsewhere = clients[client].count - refusal.count
         guard elsewhere >= SimperiumChangeRules.leastElsewhere,
             scene.at.nanoseconds - refusal.answer.at.nanoseconds >= Self.leastWhole

@@ -210,7 +210,7 @@ struct SimperiumChangeRefusal: Sendable {
     let keyAsks: Int
     let news: Int
     /// The number of changes that the client had sent by then.
-    let count: Int
+    var count: Int
     /// How often the change was refused by then.
     let times: Int
 }
