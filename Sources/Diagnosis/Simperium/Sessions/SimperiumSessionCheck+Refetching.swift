@@ -55,7 +55,9 @@ extension SimperiumSessionCheck {
             held.at <= life.certainUntil, channel.answered[entity.key] == nil,
             let cv = channel.askedCV, life.order(of: cv) != nil,
             channel.refetched.insert(entity.key).inserted,
-            channel.refetched.count >= Self.leastRefetched
+            channel.refetched.count >= Self.leastRefetched,
+            // On a slow link something on its way may be the reason.
+            session[command.row.connection]?.isQuick ?? false
         else { return }
         add(
             Rules.entityAgain, command, channel,
