@@ -1,8 +1,8 @@
 import ConvergenceWorld
-import Foundation
 import Notation
 import Testing
 import Trace
+import TraceWorld
 import Wire
 
 @testable import FaultWorld
@@ -55,17 +55,10 @@ import Wire
 
     /// The faults in a trace that is written like this.
     private func places(_ write: (TraceWriter) -> Void) throws -> [FaultDetail] {
-        let folder = FileManager.default.temporaryDirectory
-            .appendingPathComponent("places-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let path = folder.appendingPathComponent("a.tape").path
-        let writer = try TraceWriter(
-            path: path,
-            session: SessionStart(
-                provenance: .proxy, version: "1", arguments: "", startedUnixNanoseconds: 0))
+        let world = try TraceWorld()
+        let writer = try world.writer()
         write(writer)
         writer.finish()
-        return try TraceReader(path: path).faults()
+        return try TraceReader(path: world.path("a.tape")).faults()
     }
 }

@@ -50,6 +50,20 @@ import Wire
                 """) == ["overload|0", "refuse|3", "cut|3", "late|2"])
     }
 
+    @Test func `a fault stays with its bytes, however much stands between`() throws {
+        let trace = try TemporaryTrace()
+        let writer = try trace.writer()
+        var traffic = Traffic()
+        let http = traffic.open()
+        let between = (0..<8_000).map { Record.mark(MarkRow(at: .zero, name: "\($0)")) }
+        let exchange = traffic.exchange(http, number: 0, body: "a")
+        _ = writer.put(http.records + [fault("far", http, .client)] + between + exchange)
+        writer.finish()
+        #expect(
+            try trace.rows("SELECT chunk_id FROM fault_statement")
+                == (try trace.rows("SELECT min(id) FROM chunk")))
+    }
+
     @Test func `keeps what a fault did, and why another did nothing`() throws {
         let trace = try TemporaryTrace()
         let writer = try trace.writer()

@@ -160,8 +160,14 @@ final class WriterLoop {
         while start < records.count {
             var end = start
             var cost = 0
-            // A fault directly precedes the bytes it is about.
-            while end < records.count, cost < batchSize || records[end - 1].isFault {
+            // A fault precedes the bytes it is about, and other rows may stand between.
+            var faulted: ConnectionID?
+            while end < records.count, cost < batchSize || faulted != nil {
+                switch records[end] {
+                case .fault(let fault) where fault.isAhead: faulted = fault.connection
+                case .chunk(let chunk) where chunk.connection == faulted: faulted = nil
+                default: break
+                }
                 cost += records[end].cost
                 end += 1
             }
