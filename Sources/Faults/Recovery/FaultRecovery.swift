@@ -106,6 +106,13 @@ public struct FaultRecovery: Sendable {
         for item in cases {
             if let attempt = item.attempt { latest[attempt] = item.fault.row.at }
         }
+        // A client may have been known by its address alone when a fault was done.
+        let latestOfClient = Dictionary(
+            cases.flatMap { item in
+                (item.fault.row.connection.map { directory.names(of: $0) } ?? [])
+                    .map { ($0, item.fault.row.at) }
+            },
+            uniquingKeysWith: max)
         return cases.filter(\.isJudged).map { item in
             if let verdict = item.verdict { return verdict }
             let tries = self.tries(of: item)
@@ -115,6 +122,12 @@ public struct FaultRecovery: Sendable {
                 let fault = latest[attempt], fault > item.fault.row.at, fault >= last
             {
                 wait = wait ?? "a fault met the last of them as well"
+            } else if item.waitsForAnything, let client = item.client,
+                let fault = latestOfClient[client], fault > item.fault.row.at,
+                end.nanoseconds - fault.nanoseconds < RecoveryPatience.silenceLimit,
+                isIdle(item, since: fault), !isRunning
+            {
+                wait = wait ?? "another fault met what the client sent last"
             }
             let how =
                 switch (tries > 0, isRunning) {

@@ -44,6 +44,11 @@ struct RecoveryCase {
     /// Whether the very message is what the client waits for.
     var isShownByItself: Bool { arrives && fault.row.sender != .client }
 
+    /// Whether it was done to a connection that remains, so that any answer shows a recovery.
+    var waitsForAnything: Bool {
+        fault.exchange == nil && fault.message == nil && !declared.isByReconnection
+    }
+
     /// Whether a change was refused for want of permission, so that a new token is needed.
     var needsToken: Bool { action?.kind == .error && action?.integer("code") == 401 }
 

@@ -84,6 +84,18 @@ import Wire
                 == "tried 4 times; a fault met the last of them as well")
     }
 
+    @Test(arguments: ["bandwidth 20480", "latency 12ms"])
+    func `a fault takes the first answer on a connection that is slowed`(action: String) {
+        var book = Playbook()
+        let one = book.connect(0)
+        book.fault(1, action, on: one)
+        book.submit(2, on: one, nil, "uuid:1", fault: "lose-answer how=reset")
+        #expect(Set(book.outcomes(ended: 6)) == [.undecided])
+        #expect(
+            book.verdicts(ended: 6)[0].how == "another fault met what the client sent last")
+        #expect(Set(book.outcomes(ended: 70)) == [.notRecovered])
+    }
+
     @Test(arguments: ["close", "reset", "cut 100", "refuse", "close-code 1012"])
     func `a client pauses before it connects again`(action: String) {
         var book = Playbook()
