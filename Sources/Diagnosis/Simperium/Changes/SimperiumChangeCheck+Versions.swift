@@ -13,7 +13,8 @@ extension SimperiumChangeCheck {
         // What an index lacks that was read to its end is not there.
         guard change.operation == .modify, scene.isWhole, !known.isAltered,
             known.session == scene.channel.session,
-            max(known.shownSeq, known.listedSeq) >= scene.channel.readFrom
+            max(known.shownSeq, known.listedSeq) >= scene.channel.readFrom,
+            !isLostBefore(change.sv ?? 0, known, scene)
         else { return }
         let isKnown =
             known.isShownByAnswer
@@ -65,6 +66,19 @@ extension SimperiumChangeCheck {
                 + (known.isShownByAnswer ? "informed by the answer to its own change" : "shown")
                 + " that it is at \(known.shown).",
             after: [shown], "sv \(sv)", change.range, &report)
+    }
+
+    /// Whether a change may be one that was sent on an earlier connection and lost on the way, which
+    /// has to be sent again as it was.
+    private mutating func isLostBefore(
+        _ sv: Int64, _ known: Key, _ scene: Scene
+    ) -> Bool {
+        guard !known.isShownByAnswer, sv <= known.shownBefore,
+            let connection = connections[scene.connection],
+            connection.isSlow || !connection.isQuick
+        else { return false }
+        let last = known.last.flatMap { sent.value(Place(owner: scene.client, key: $0)) }
+        return last?.session != scene.channel.session
     }
 
     /// An object that is removed is edited from the version that it had.

@@ -14,6 +14,7 @@ extension SimperiumChangeKey {
     mutating func begin(_ session: Int32) {
         guard self.session != session else { return }
         self.session = session
+        shownBefore = max(shownBefore, shown)
         shown = 0
         isSettled = false
         presence = .unknown

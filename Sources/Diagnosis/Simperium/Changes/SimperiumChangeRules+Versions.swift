@@ -48,7 +48,7 @@ extension SimperiumChangeRules {
         silent: "while the client may not have received the change (it shows so by a heartbeat "
             + "or version, or half a minute passed; 0.9 s where it was seen to react within half a "
             + "second and nothing is held back), while it had to reload the object, for changes sent "
-            + "again",
+            + "again, also of an earlier slow connection that lost them",
         cause: "does not store ev when its change is acknowledged"
     )
 

@@ -247,6 +247,8 @@ struct SimperiumChangeKey: Sendable {
     var session: Int32 = 0
     /// The last version that the client received.
     var shown: Int64 = 0
+    /// The last version that it was sent on the channels before this one; 0 for none.
+    var shownBefore: Int64 = 0
     var shownSeq = 0
     /// Whether a removal came that is older than what the client had: it may drop what it requests
     /// or requested then.
