@@ -116,6 +116,12 @@ extension SimperiumSessionCheck {
         guard let clientID = channel.clientID,
             case .initialize(let request)? = channel.initiation.said?.command.body
         else { return }
+        if let token = request.token {
+            refusals[
+                Refusal(
+                    app: request.app, clientID: request.clientID, bucket: channel.bucket,
+                    token: token)] = nil
+        }
         let name = Life.Name(
             app: request.app, bucket: channel.bucket, user: user, clientID: clientID)
         let known = lifeNumbers[name]

@@ -50,7 +50,8 @@ extension SimperiumSessionRules {
         follows: "The tokens that were refused with 400, 401 or expired, and the bucket.",
         evidence: "The second init of the same bucket with the same token after the refusal.",
         expects: "A new token from the auth API, or nothing until the user logs in.",
-        silent: "One more attempt, and refusals with 500, which do not concern the token.",
+        silent:
+            "One more attempt, refusals with 500, which do not concern the token, and once the server accepts the token.",
         cause: "The client reconnects on a refusal as it does on a lost connection.")
 
     static let initIncomplete = Rule(
