@@ -11,13 +11,13 @@ import tempfile
 from pathlib import Path
 
 import http_load
-from programs import MITMDUMP, ROOT, make_certificates
+from programs import MITMDUMP, ROOT, make_certificates, ratios
 
 PARTS = ("http", "https", "websocket", "delay", "memory", "listing", "decoding", "sync", "faults",
          "replay-http", "replay-simperium", "opening", "diagnosis", "capture", "bodies", "connections",
-         "newcomer")
-# Compiles everything once more: only where it is asked for.
-LONG = ("newcomer",)
+         "latency", "growth", "scale", "newcomer")
+# Take more than a few minutes, newcomer since it compiles: only where they are asked for.
+LONG = ("growth", "scale", "newcomer")
 
 
 def machine() -> str:
@@ -74,16 +74,13 @@ def http_part(table: Table, program: Path | None, folder: Path, tls: bool, quick
                   f"{subject.rate:,.0f} req/s ({low:,.0f}-{high:,.0f}), "
                   f"p50 {half:.2f} ms{added}, p99 {tail:.2f} ms{errors}")
     if "tapedeck" not in subjects:
-        ratio = subjects["nginx"].rate / subjects["mitmdump -w"].rate
-        table.add(f"{name} nginx / mitmdump", f"{ratio:.1f}")
+        _, figure = ratios(subjects["nginx"].rates, subjects["mitmdump -w"].rates, 1)
+        table.add(f"{name} nginx / mitmdump", figure)
         return
     deck = subjects["tapedeck"]
-    ratio = deck.rate / subjects["nginx"].rate
-    table.add(f"{name} tapedeck / nginx", f"{ratio:.2f}", f">= {beside_nginx}",
-              ratio >= beside_nginx)
-    ratio = deck.rate / subjects["mitmdump -w"].rate
-    table.add(f"{name} tapedeck / mitmdump", f"{ratio:.1f}", f">= {beside_mitm}",
-              ratio >= beside_mitm)
+    for peer, digits, least in (("nginx", 2, beside_nginx), ("mitmdump -w", 1, beside_mitm)):
+        ratio, figure = ratios(deck.rates, subjects[peer].rates, digits)
+        table.add(f"{name} tapedeck / {peer.split()[0]}", figure, f">= {least}", ratio >= least)
     table.add(f"{name} exchanges in the trace", f"{measured['exchanges']:,} of {deck.requests:,}",
               "all", measured["exchanges"] >= deck.requests)
     table.add(f"{name} peak memory, time to end",
@@ -97,6 +94,7 @@ def main() -> None:
     parser.add_argument("--only", action="append", choices=PARTS, help="a part; may be repeated")
     parser.add_argument("--peers-only", action="store_true", help="nginx and mitmproxy alone")
     parser.add_argument("--tapedeck", type=Path, help="the program; the release build if not given")
+    parser.add_argument("--plot", type=Path, metavar="FILE", help="with growth: draw it as SVG")
     parser.add_argument("--keep", action="store_true", help="keep the folder with the traces")
     options = parser.parse_args()
     program = None
@@ -115,7 +113,8 @@ def main() -> None:
                 http_part(table, program, folder, part == "https", options.quick)
             elif program:
                 module = __import__(f"{part.replace('-', '_')}_load")
-                module.measure(table, program, folder, options.quick)
+                drawn = {"plot": options.plot} if part == "growth" else {}
+                module.measure(table, program, folder, options.quick, **drawn)
     finally:
         if options.keep:
             print(f"kept {folder}", file=sys.stderr)

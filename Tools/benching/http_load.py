@@ -56,8 +56,12 @@ def run_wrk(subject: Subject, seconds: int, keep: bool = True, connections: int 
         subject.tails_ms.append(latency("99"))
 
 
-def start_nginx(folder: Path, tls: bool) -> tuple[list[subprocess.Popen], str, str]:
-    """An origin with a body of 1 KiB and a plain reverse proxy before it: processes and URLs."""
+def start_nginx(folder: Path, tls: bool,
+                connections: int = 64) -> tuple[list[subprocess.Popen], str, str]:
+    """An origin with a body of 1 KiB and a plain reverse proxy before it: processes and URLs.
+
+    - `connections`: how many the proxy keeps to the origin.
+    """
     scheme = "https" if tls else "http"
     origin_port, proxy_port = free_port(), free_port()
     ssl = ""
@@ -65,19 +69,21 @@ def start_nginx(folder: Path, tls: bool) -> tuple[list[subprocess.Popen], str, s
         ssl = f"ssl_certificate {folder}/leaf.pem; ssl_certificate_key {folder}/leaf.key;"
     listen = "ssl" if tls else ""
     text = "x" * 1024
+    # Of each worker: those of clients, those to the origin, and some to spare.
+    most = max(1024, 2 * connections + 100)
     origin = nginx(folder, f"origin-{scheme}", f"""
         {ssl}
         server {{ listen 127.0.0.1:{origin_port} {listen};
-          location / {{ default_type text/plain; return 200 '{text}'; }} }}""")
+          location / {{ default_type text/plain; return 200 '{text}'; }} }}""", connections=most)
     verify = f"proxy_ssl_verify on; proxy_ssl_trusted_certificate {folder}/ca.pem; " \
              "proxy_ssl_name localhost;" if tls else ""
     proxy = nginx(folder, f"proxy-{scheme}", f"""
         {ssl}
-        upstream origin {{ server 127.0.0.1:{origin_port}; keepalive 64;
+        upstream origin {{ server 127.0.0.1:{origin_port}; keepalive {connections};
           keepalive_requests 1000000000; }}
         server {{ listen 127.0.0.1:{proxy_port} {listen};
           location / {{ proxy_pass {scheme}://origin; {verify}
-            proxy_http_version 1.1; proxy_set_header Connection ''; }} }}""")
+            proxy_http_version 1.1; proxy_set_header Connection ''; }} }}""", connections=most)
     await_port(origin_port, origin)
     await_port(proxy_port, proxy)
     return ([origin, proxy], f"{scheme}://127.0.0.1:{origin_port}",

@@ -4,6 +4,7 @@ import os
 import re
 import signal
 import socket
+import statistics
 import subprocess
 import time
 from pathlib import Path
@@ -53,10 +54,51 @@ def peak_memory(pid: int) -> int:
     return int(re.search(r"VmHWM:\s+(\d+) kB", status)[1]) * 1024
 
 
+def ratios(ours: list[float], theirs: list[float], digits: int = 2) -> tuple[float, str]:
+    """The median of the ratios of each round, and as a figure with the least and the most."""
+    found = [own / other for own, other in zip(ours, theirs, strict=True)]
+    return statistics.median(found), spread(found, digits)
+
+
+def spread(values: list[float], digits: int = 0) -> str:
+    """The median with the least and the most."""
+    return f"{statistics.median(values):,.{digits}f} " \
+           f"({min(values):,.{digits}f}-{max(values):,.{digits}f})"
+
+
+def resident(pid: int) -> int:
+    """The resident size of a process now, in bytes."""
+    return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
 def cpu_seconds(pid: int) -> float:
-    """Processor time that a process and its reaped children have used."""
+    """Processor time that all threads of a process and of its children have used."""
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    own = sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
+    children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    return own + sum(cpu_seconds(int(child)) for child in children)
+
+
+def settled(pid: int) -> float:
+    """Waits until a process has nothing left to do; the processor time it has used by then."""
+    deadline = time.monotonic() + 120
+    before, used = -1.0, cpu_seconds(pid)
+    # A tick of the clock for what it does now and then.
+    while used - before > 1.5 / os.sysconf("SC_CLK_TCK") and time.monotonic() < deadline:
+        time.sleep(0.4)
+        before, used = used, cpu_seconds(pid)
+    return used
+
+
+def start_seconds(program: Path) -> float:
+    """How long the program takes to start and to say its version: median of five."""
+    times = []
+    for _ in range(5):
+        began = time.monotonic()
+        subprocess.run([program, "--version"], stdin=subprocess.DEVNULL, capture_output=True,
+                       check=True)
+        times.append(time.monotonic() - began)
+    return statistics.median(times)
 
 
 def make_certificates(folder: Path) -> None:
@@ -73,8 +115,12 @@ def make_certificates(folder: Path) -> None:
             "-CAcreateserial", "-days", "2", "-extfile", "leaf.ext", "-out", "leaf.pem")
 
 
-def nginx(folder: Path, name: str, http: str, workers: int | str = "auto") -> subprocess.Popen:
-    """An nginx of our own with the given content of its `http` block."""
+def nginx(folder: Path, name: str, http: str, workers: int | str = "auto",
+          connections: int = 1024) -> subprocess.Popen:
+    """An nginx of our own with the given content of its `http` block.
+
+    - `connections`: how many each worker may have open.
+    """
     home = folder / name
     home.mkdir()
     for place in ("body", "proxy", "fastcgi", "uwsgi", "scgi"):
@@ -82,7 +128,7 @@ def nginx(folder: Path, name: str, http: str, workers: int | str = "auto") -> su
     user = "user root;" if os.geteuid() == 0 else ""
     (home / "nginx.conf").write_text(f"""
         daemon off; {user} worker_processes {workers}; pid {home}/pid; error_log {home}/error.log;
-        events {{ worker_connections 1024; }}
+        events {{ worker_connections {connections}; }}
         http {{
           access_log off; keepalive_requests 1000000000; keepalive_timeout 1h;
           client_body_temp_path {home}/body; proxy_temp_path {home}/proxy;

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import resource
 import secrets
 import socket
 import sqlite3
@@ -15,7 +14,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from programs import peak_memory, stop
+from programs import peak_memory, resident, stop
 from websockets.sync.client import connect
 
 TOKEN = "a" * 32
@@ -32,8 +31,7 @@ class Server:
 
     def memory(self) -> int:
         """Its resident size now, in bytes."""
-        pages = Path(f"/proc/{self.process.pid}/statm").read_text().split()[1]
-        return int(pages) * resource.getpagesize()
+        return resident(self.process.pid)
 
     def connect(self):
         """A socket to it."""

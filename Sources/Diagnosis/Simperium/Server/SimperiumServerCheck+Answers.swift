@@ -95,14 +95,17 @@ extension SimperiumServerCheck {
             session, &report)
     }
 
-    private func beat(
+    private mutating func beat(
         _ count: Int64, _ command: CommandEvidence, _ socket: inout Socket,
         _ session: borrowing SessionView, _ report: inout Report
     ) {
         if let index = socket.beats.firstIndex(where: { $0.count < .max && $0.count + 1 == count })
         {
             socket.beats.removeFirst(index + 1)
-            socket.hasBeaten = true
+            if !socket.hasBeaten {
+                socket.hasBeaten = true
+                beating.insert(Self.server(of: command.row.connection, session))
+            }
             return
         }
         let asked = socket.beats.first

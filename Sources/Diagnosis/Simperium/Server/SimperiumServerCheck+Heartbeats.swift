@@ -41,8 +41,7 @@ extension SimperiumServerCheck {
         _ socket: borrowing Socket, _ connection: ConnectionID, at: Instant,
         _ session: borrowing SessionView, _ report: inout Report
     ) {
-        let server = session[connection]?.upgrade.map { "\($0.host):\($0.port)" } ?? ""
-        if socket.hasBeaten { beating.insert(server) }
+        let server = Self.server(of: connection, session)
         guard let beat = socket.beats.first, !socket.hasBeaten, !socket.isSilenceReported,
             !beating.contains(server),
             at.nanoseconds - beat.command.row.at.nanoseconds > Self.reaction,
@@ -59,6 +58,13 @@ extension SimperiumServerCheck {
             "The server has answered no heartbeat on \(Self.leastSilent) connections, the last in \(SimperiumSessionCheck.seconds(from: beat.command.row.at, to: at)), until the client left.",
             expected: Self.answer(to: beat.count), steps: beats,
             shows: "the heartbeat without answer", session, &report)
+    }
+
+    /// The server of a connection, by which its silence on several is counted.
+    static func server(
+        of connection: ConnectionID, _ session: borrowing SessionView
+    ) -> String {
+        session[connection]?.upgrade.map { "\($0.host):\($0.port)" } ?? ""
     }
 
     /// Heartbeats that were not answered when their connections ended.

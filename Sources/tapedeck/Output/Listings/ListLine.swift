@@ -41,10 +41,10 @@ enum ListLine {
         if let problem = row.problem { notes += "  ! \(clean(problem))" }
         notes += FateText.word(row.side, row.fate)
         let target = clean(style.isWide ? row.url : nameAndPath(row))
-        let taken = TextWidth.of(start) + TextWidth.of(status) + TextWidth.of(middle)
         return start + style.painted(status, row.status) + middle
             + ending(
-                target, TextWidth.shortened, notes, remark(faults, marks), taken: taken, style)
+                target, TextWidth.shortened, notes, remark(faults, marks),
+                taken: TextWidth.of(start) + TextWidth.of(status) + TextWidth.of(middle), style)
     }
 
     /// `c5  3.270  → 0:c notes  {"id":"note1", …`.
@@ -61,14 +61,14 @@ enum ListLine {
         let error = row.error.map { "error \($0)" } ?? ""
         let end = min(text.count, row.payloadOffset + row.payloadSize)
         let payload = row.payloadOffset < end ? text[row.payloadOffset..<end] : []
-        let taken = TextWidth.of(start) + (error.isEmpty ? 0 : TextWidth.of(error) + 1) + 2
         let notes =
             (row.problem.map { "  ! \(clean($0))" } ?? "") + FateText.word(row.side, row.fate)
         return start + (error.isEmpty ? "" : " " + style.painted(error, nil))
             + (payload.isEmpty ? "" : "  ")
             + ending(
                 excerpt(payload, excerptBytes(style)), TextWidth.cut, notes, remark(faults, marks),
-                taken: taken, style)
+                taken: TextWidth.of(start) + (error.isEmpty ? 0 : TextWidth.of(error) + 1) + 2,
+                style)
     }
 
     /// `m7  3.270  → text     12 B  hello`.
@@ -96,6 +96,7 @@ enum ListLine {
 
     /// `fault RULE  finding f1 RULE`: what touched a row and what it shows.
     private static func remark(_ faults: [String], _ marks: [DiagnosedRows.Mark]) -> String {
+        if faults.isEmpty, marks.isEmpty { return "" }
         var parts = faults.isEmpty ? [] : ["fault \(faults.joined(separator: ", "))"]
         parts += marks.map { "\($0.isUndecided ? "undecided" : "finding") \($0.text)" }
         return clean(parts.joined(separator: "  "))
@@ -104,9 +105,9 @@ enum ListLine {
     /// The last column and the notes behind it, in the columns that are left.
     private static func ending(
         _ text: String, _ shorten: (String, Int) -> String, _ notes: String, _ remark: String,
-        taken: Int, _ style: ListStyle
+        taken: @autoclosure () -> Int, _ style: ListStyle
     ) -> String {
-        guard let left = style.left(after: taken) else {
+        guard let left = style.left(after: taken()) else {
             return text + (remark.isEmpty ? "" : "  " + style.painted(remark, nil)) + notes
         }
         // What is said about a row says more than the end of a long URL, and faults and findings
@@ -135,7 +136,10 @@ enum ListLine {
 
     /// Text of a peer without terminal control characters.
     static func clean(_ text: String) -> String {
-        guard text.unicodeScalars.contains(where: isControl) else { return text }
+        // Of what is not ASCII, only some of two and three bytes are control characters.
+        guard !text.utf8.allSatisfy({ 0x20 <= $0 && $0 < 0x7F }),
+            text.unicodeScalars.contains(where: isControl)
+        else { return text }
         return String(
             String.UnicodeScalarView(text.unicodeScalars.map { isControl($0) ? "\u{FFFD}" : $0 }))
     }
