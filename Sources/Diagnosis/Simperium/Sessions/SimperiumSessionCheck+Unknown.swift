@@ -12,9 +12,9 @@ extension SimperiumSessionCheck {
         guard let unknown = channel.unknown, !unknown.isReported,
             case .changes(let changes) = said.body,
             let view = session[command.row.connection], view.coverage == .whole,
-            command.row.at.nanoseconds - unknown.command.row.at.nanoseconds
-                > SimperiumSessionTimes.reaction
-                || view.had(at: unknown.command.row.at, by: command.row.at),
+            view.had(at: unknown.command.row.at, by: command.row.at)
+                || command.row.at.nanoseconds - unknown.command.row.at.nanoseconds
+                    > (view.isQuick ? SimperiumSessionTimes.reaction : SimperiumSessionTimes.long),
             view.lastFaultAt ?? .zero <= unknown.command.row.at
         else { return }
         channel.unknown?.isReported = true
@@ -34,8 +34,11 @@ extension SimperiumSessionCheck {
         // Where nothing else is a reason to request it, not even crossing is.
         let isQuick = session[command.row.connection]?.isQuick ?? false
         let crossing =
-            isQuick && !channel.wasRefused
-            ? SimperiumSessionTimes.quickCrossing : SimperiumSessionTimes.crossing
+            switch (isQuick, channel.wasRefused) {
+            case (true, false): SimperiumSessionTimes.quickCrossing
+            case (true, true): SimperiumSessionTimes.crossing
+            case (false, _): SimperiumSessionTimes.long
+            }
         guard let unknown = channel.unknown, unknown.cv == cv,
             command.row.at.nanoseconds - unknown.command.row.at.nanoseconds > crossing
         else { return }
