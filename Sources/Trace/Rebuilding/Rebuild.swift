@@ -38,7 +38,7 @@ public enum Rebuild {
             var kept: Set<Int64> = []
             try db.transaction { () throws(StorageFault) in
                 kept = try keptConnections(db)
-                try rebuild(db, kept: kept, progress: progress)
+                try rebuild(db, path: path, kept: kept, progress: progress)
             }
             let keys = try ChangeKeyIndexer(db)
             while try keys.slice(isEnd: true, until: { false }) {}
@@ -75,60 +75,37 @@ public enum Rebuild {
     }
 
     private static func rebuild(
-        _ db: Connection, kept: Set<Int64>, progress: (Double) -> Void
-    )
-        throws(StorageFault)
-    {
+        _ db: Connection, path: String, kept: Set<Int64>, progress: (Double) -> Void
+    ) throws(StorageFault) {
         let counters = try Counters(from: db)
         let old = try hasHoles(db, counters) ? OldNumbers(db, free: counters) : nil
         try clear(db, kept: kept)
         let derived = try DerivedStatements(db)
-        let cursor = try TruthCursor(db)
         var position = WritePosition()
-        var dissector = Dissector(first: DissectorNumbers())
-        var session: Int64 = 1
-        var done: Int64 = 0
-        func write(_ rows: [DerivedRow]) throws(StorageFault) {
+        func write(_ step: DecodedTruth.Step) throws(StorageFault) {
             guard let old else {
-                for row in rows { try derived.write(row, session: session, at: &position) }
+                for row in step.rows {
+                    try derived.write(row, session: step.session, at: &position)
+                }
                 return
             }
-            try old.renumber(rows) { row, note throws(StorageFault) in
+            try old.renumber(step.rows) { row, note throws(StorageFault) in
                 if case .note = row { position.counters.note = note }
-                try derived.write(row, session: session, at: &position)
+                try derived.write(row, session: step.session, at: &position)
             }
         }
-        while let entry = try cursor.next() {
-            if let next = entry.session, next > session {
-                // The session before it was killed: its open rows stay open.
-                var rows: [DerivedRow] = []
-                dissector.flush(into: &rows)
-                try write(rows)
-                dissector = Dissector(first: dissector.numbers)
-                session = next
-            }
-            if let connection = entry.record.connection, kept.contains(connection.rawValue) {
-                continue
-            }
-            var rows: [DerivedRow] = []
-            dissector.consume(entry.record, chunk: entry.chunk, into: &rows)
-            // The exchange of dependent rows is known.
-            if old != nil { dissector.flush(into: &rows) }
-            if case .event(let event) = entry.record, event.kind == .sessionEnded {
-                dissector.flush(into: &rows)
-                dissector.finish(at: event.at, into: &rows)
-            }
-            try write(rows)
-            done += 1
-            if done % 4_096 == 0, let chunk = entry.chunk {
-                progress(0.8 * Double(chunk.rawValue) / Double(max(1, counters.chunk)))
-            }
+        // The rows are decoded on a thread of their own, from the trace as it was.
+        let decoded = DecodedTruth(path: path, leavingOut: kept, flushesAlways: old != nil)
+        defer { decoded.drop() }
+        var numbers = DissectorNumbers()
+        while let batch = try decoded.next() {
+            for step in batch.steps { try write(step) }
+            numbers = batch.numbers
+            guard let chunk = batch.last else { continue }
+            progress(0.8 * Double(chunk.rawValue) / Double(max(1, counters.chunk)))
         }
-        var rows: [DerivedRow] = []
-        dissector.flush(into: &rows)
-        try write(rows)
         try store(
-            old?.counters ?? position.counters, dissector.numbers, in: db)
+            old?.counters ?? position.counters, numbers, in: db)
         if try db.prepare("SELECT 1 FROM fault_statement LIMIT 1").step() {
             try db.execute(Schema.indexForFaults)
         }
@@ -201,20 +178,6 @@ public enum Rebuild {
             store.bind(1, next)
             store.bind(2, name)
             try store.run()
-        }
-    }
-}
-
-extension Record {
-    /// The connection it belongs to, if any.
-    fileprivate var connection: ConnectionID? {
-        switch self {
-        case .connection(let row): row.id
-        case .leg(let row): row.connection
-        case .chunk(let row): row.connection
-        case .event(let row): row.connection
-        case .gap(let row): row.connection
-        case .mark, .fault, .finding, .packet, .secret: nil
         }
     }
 }

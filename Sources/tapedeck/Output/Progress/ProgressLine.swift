@@ -1,4 +1,4 @@
-import Sessions
+import Trace
 
 /// The progress of a command, on a terminal, until it is done or ended by a signal.
 final class ProgressLine {
