@@ -5,14 +5,13 @@ from __future__ import annotations
 import os
 import resource
 import sqlite3
-import statistics
 import subprocess
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
 from http_load import Subject, run_wrk
-from programs import Tapedeck, await_port, free_port, nginx, stop
+from programs import Tapedeck, await_port, free_port, nginx, ratios, stop
 
 
 @dataclass
@@ -74,11 +73,9 @@ def one(table, program: Path, folder: Path, size: Size, origin: str, proxy: str,
         subject = Subject("tapedeck", f"http://127.0.0.1:{deck.port}/{size.count}")
         for each in (peer, subject):
             run_wrk(each, 1, keep=False, connections=size.connections)
-        ratios = []
         for _ in range(rounds):
             for each in (peer, subject):
                 run_wrk(each, seconds, connections=size.connections)
-            ratios.append(subject.rates[-1] / peer.rates[-1])
         peak = deck.peak_memory()
         ending, processor, written = finish(deck)
         with sqlite3.connect(f"file:{deck.trace}?mode=ro", uri=True) as trace:
@@ -90,10 +87,10 @@ def one(table, program: Path, folder: Path, size: Size, origin: str, proxy: str,
     finally:
         deck.stop()
         deck.trace.unlink(missing_ok=True)
-    ratio = statistics.median(ratios)
+    ratio, figure = ratios(subject.rates, peer.rates)
     table.add(f"bodies of {size.name}, tapedeck / nginx",
-              f"{ratio:.2f} ({min(ratios):.2f}-{max(ratios):.2f}; {subject.rate:,.0f} and "
-              f"{peer.rate:,.0f} req/s)", f">= {size.ratio}", ratio >= size.ratio)
+              f"{figure}; {subject.rate:,.0f} and {peer.rate:,.0f} req/s", f">= {size.ratio}",
+              ratio >= size.ratio)
     reached = None
     if size.written and size.kept:
         reached = written / total <= size.written and kept <= size.kept

@@ -13,7 +13,11 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-SIZE, TSHARK_SIZE = 500_000_000, 20_000_000
+from programs import ratios, spread
+
+# Bytes of packets: of one large import, of the one of each round, and of tshark's.
+SIZES = (500_000_000, 100_000_000, 20_000_000)
+QUICK_SIZES = (50_000_000, 20_000_000, 5_000_000)
 BOUND_RATIO, BOUND_BYTES = 10.0, 300e6
 SEGMENT = 1448
 MAGIC = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
@@ -134,21 +138,29 @@ def run(*command: str | Path) -> tuple[float, int]:
 
 def measure(table, program: Path, folder: Path, quick: bool) -> None:
     """Adds the rows of captures to `table`."""
-    capture, sample, trace = folder / "all.pcap", folder / "some.pcap", folder / "all.tape"
-    size = write(capture, SIZE // 10 if quick else SIZE)
-    some = write(sample, TSHARK_SIZE // 4 if quick else TSHARK_SIZE)
+    captures = [folder / f"capture-{number}.pcap" for number in range(3)]
+    sizes = [write(path, size)
+             for path, size in zip(captures, QUICK_SIZES if quick else SIZES, strict=True)]
+    trace = folder / "capture.tape"
+
+    def rate(number: int, *command: str | Path) -> tuple[float, int]:
+        took, peak = run(*command)
+        trace.unlink(missing_ok=True)
+        return sizes[number] / took / 1e6, peak
+
+    large, peak = rate(0, program, "import", captures[0], trace)
     ours, theirs = [], []
-    for _ in range(1 if quick else 3):
-        took, peak = run(program, "import", capture, trace)
-        trace.unlink()
-        ours.append((size / took / 1e6, peak))
-        took, memory = run("tshark", "-r", sample, "-T", "json")
-        theirs.append((some / took / 1e6, memory))
-    rate, peak = sorted(ours)[len(ours) // 2][0], max(memory for _, memory in ours)
-    other, other_peak = sorted(theirs)[len(theirs) // 2][0], max(memory for _, memory in theirs)
-    table.add(f"import of {size / 1e6:.0f} MB of packets, one processor",
-              f"{rate:.1f} MB/s, {peak / 1e6:.0f} MB", "300 MB", peak <= BOUND_BYTES)
-    table.add(f"tshark -T json, {some / 1e6:.0f} MB of the same",
-              f"{other:.2f} MB/s, {other_peak / 1e6:.0f} MB")
-    table.add("import / tshark", f"{rate / other:.1f}", f">= {BOUND_RATIO:.0f}",
-              rate / other >= BOUND_RATIO)
+    for _ in range(3 if quick else 7):
+        ours.append(rate(1, program, "import", captures[1], trace)[0])
+        theirs.append(rate(2, "tshark", "-r", captures[2], "-T", "json"))
+    others = [each for each, _ in theirs]
+    table.add(f"import of {sizes[0] / 1e6:.0f} MB of packets, one processor",
+              f"{large:.1f} MB/s, {peak / 1e6:.0f} MB", f"{BOUND_BYTES / 1e6:.0f} MB",
+              peak <= BOUND_BYTES)
+    table.add(f"import of {sizes[1] / 1e6:.0f} MB of them", f"{spread(ours, 1)} MB/s")
+    table.add(f"tshark -T json, {sizes[2] / 1e6:.0f} MB of the same",
+              f"{spread(others, 2)} MB/s, {max(memory for _, memory in theirs) / 1e6:.0f} MB")
+    ratio, figure = ratios(ours, others, 1)
+    table.add("import / tshark", figure, f">= {BOUND_RATIO:.0f}", ratio >= BOUND_RATIO)
+    for path in captures:
+        path.unlink()

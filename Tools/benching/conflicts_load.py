@@ -9,7 +9,7 @@ import selectors
 import socket
 import time
 
-from websocket_load import Frames, frame
+from frames import Frames, frame
 
 OBJECTS, CLIENTS = 1_000, 4
 # Changes of one client that may be unanswered.

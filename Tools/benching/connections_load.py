@@ -8,7 +8,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from http_load import Subject, run_wrk
-from programs import Tapedeck, await_port, free_port, nginx, stop
+from programs import Tapedeck, await_port, free_port, nginx, ratios, stop
 
 POST = """
 wrk.method = "POST"
@@ -79,15 +79,13 @@ def one(table, name: str, peer_url: str, own_url: str, folder: Path, script: str
     peer, own = Subject("nginx", peer_url), Subject("tapedeck", own_url)
     for subject in (peer, own):
         run_wrk(subject, 1, keep=False, connections=connections, script=lua)
-    ratios = []
     for _ in range(rounds):
         for subject in (peer, own):
             run_wrk(subject, seconds, connections=connections, script=lua)
-        ratios.append(own.rates[-1] / peer.rates[-1])
-    ratio = statistics.median(ratios)
+    ratio, figure = ratios(own.rates, peer.rates)
     errors = f", {own.errors} ERRORS" if own.errors else ""
     table.add(f"{name}, tapedeck / nginx",
-              f"{ratio:.2f} ({min(ratios):.2f}-{max(ratios):.2f}; {own.rate:,.0f} and "
-              f"{peer.rate:,.0f} req/s; p99 {statistics.median(own.tails_ms):.1f} and "
-              f"{statistics.median(peer.tails_ms):.1f} ms{errors})",
+              f"{figure}; {own.rate:,.0f} and {peer.rate:,.0f} req/s; "
+              f"p99 {statistics.median(own.tails_ms):.1f} and "
+              f"{statistics.median(peer.tails_ms):.1f} ms{errors}",
               f">= {goal}", ratio >= goal)

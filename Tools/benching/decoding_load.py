@@ -7,7 +7,7 @@ import subprocess
 import time
 from pathlib import Path
 
-from programs import ROOT
+from programs import ROOT, ratios
 
 WORDS = ["Amina", "Près", "village", "oui", "42", "2024-05-06", "Zoë", "日本", "farm-3", "😀 ok", "0.75"]
 PROPERTIES = ("date_of_birth", "sex", "village_name", "last_visit_date", "phone_number",
@@ -92,7 +92,7 @@ def measure(table, program: Path, folder: Path, quick: bool) -> None:
     times: list[float] = []
     peers: list[float] = []
     peak = 0.0
-    for _ in range(3):
+    for _ in range(3 if quick else 7):
         figures = run(decoding, "restore", str(restore))
         times.append(figures["seconds"])
         peak = max(peak, figures["peak_bytes"])
@@ -100,8 +100,8 @@ def measure(table, program: Path, folder: Path, quick: bool) -> None:
         subprocess.run(["xmllint", "--stream", "--noout", restore], check=True)
         peers.append(time.monotonic() - began)
     restore.unlink()
-    ratio = statistics.median(peers) / statistics.median(times)
+    ratio, figure = ratios(peers, times)
     table.add(f"restore of {size / 1e6:.0f} MB to events",
               f"{statistics.median(times):.2f} s, xmllint --stream {statistics.median(peers):.2f} s")
-    table.add("its speed / xmllint", f"{ratio:.2f}", ">= 0.5", ratio >= 0.5)
+    table.add("its speed / xmllint", figure, ">= 0.5", ratio >= 0.5)
     table.add("its peak memory", f"{peak / 1e6:.0f} MB", "< 64 MB", peak < 64e6)

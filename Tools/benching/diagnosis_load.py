@@ -107,7 +107,7 @@ def measure(table, program: Path, folder: Path, quick: bool) -> None:
     conflicts(table, program, folder, quick)
     # Pairs of one round, since the machine is not always equally fast.
     pairs: list[tuple[float, float]] = []
-    for number in range(2 if quick else 7):
+    for number in range(3 if quick else 7):
         ways = [[], ["--diagnose"]]
         rates = {}
         for more in ways if number % 2 == 0 else ways[::-1]:

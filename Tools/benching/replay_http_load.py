@@ -8,17 +8,19 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from http_load import Subject, run_wrk
-from programs import Replay, Tapedeck, await_port, free_port, nginx, stop
+from programs import Replay, Tapedeck, await_port, free_port, nginx, ratios, stop
 
 # Bytes of the bodies, as those of small answers and of a form list.
 SIZES = (1024, 16 * 1024)
 
 
-def exchanges(trace: Path) -> int:
-    """How many exchanges a trace has so far."""
+def exchanges(trace: Path) -> tuple[int, int]:
+    """How many exchanges a trace has so far, and to how many of them no whole answer was recorded."""
     database = sqlite3.connect(f"file:{trace}?mode=ro", uri=True, timeout=60)
     try:
-        return database.execute("SELECT count(*) FROM http_exchange").fetchone()[0]
+        return database.execute(
+            "SELECT count(*), count(*) FILTER (WHERE outcome <> 'complete') FROM http_exchange"
+        ).fetchone()
     finally:
         database.close()
 
@@ -31,7 +33,7 @@ def measure(table, program: Path, folder: Path, quick: bool) -> None:
 
 def measure_size(table, program: Path, folder: Path, quick: bool, size: int) -> None:
     """One size of body: records enough with wrk, then alternates between nginx and the replay."""
-    rounds, seconds = (2, 2) if quick else (5, 4)
+    rounds, seconds = (3, 2) if quick else (7, 4)
     root = folder / f"files-{size}"
     root.mkdir()
     (root / "file.txt").write_bytes(b"x" * size)
@@ -65,14 +67,17 @@ def measure_size(table, program: Path, folder: Path, quick: bool, size: int) -> 
             run_wrk(replays, seconds)
             peak = max(peak, player.peak_memory())
             player.stop()
-        count = exchanges(trace)
+        count, cut = exchanges(trace)
         trace.unlink()
-    ratio = replays.rate / nginx_runs.rate
+    ratio, figure = ratios(replays.rates, nginx_runs.rates)
     name = f"replay-http {size // 1024} KiB"
     table.add(f"{name} nginx, one process", f"{nginx_runs.rate:,.0f} req/s")
     table.add(f"{name} tapedeck", f"{replays.rate:,.0f} req/s "
               f"({min(replays.rates):,.0f}-{max(replays.rates):,.0f}), p50 "
               f"{statistics.median(replays.medians_ms):.2f} ms, {peak / 1e6:.0f} MB, "
               f"{count:,} exchanges opened in {statistics.median(opening):.2f} s")
-    table.add(f"{name} tapedeck / nginx", f"{ratio:.2f}", ">= 0.5", ratio >= 0.5)
-    table.add(f"{name} answers that were errors", f"{replays.errors}", "0", replays.errors == 0)
+    table.add(f"{name} tapedeck / nginx", figure, ">= 0.5", ratio >= 0.5)
+    # wrk ends while requests are on their way; each round plays what became of them.
+    most = rounds * cut
+    table.add(f"{name} answers that were errors", f"{replays.errors}", f"<= {most}",
+              replays.errors <= most)

@@ -1,67 +1,27 @@
-"""Simperium commands per second over one WebSocket, echoed, all of them in the trace."""
+"""Simperium commands per second: echoed over one WebSocket, and over a long run of several kinds."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import os
+import shutil
 import socket
 import sqlite3
-import struct
 import threading
 import time
 from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
+from frames import Frames, frame
 from programs import Tapedeck
+from simperium_streams import Conversation, Kind, hold
 
 # Commands in flight at most; more would only measure buffers.
 WINDOW = 512
-
-
-class Frames:
-    """Cuts WebSocket frames out of a stream; text and binary of at most 64 KiB, unfragmented."""
-
-    def __init__(self) -> None:
-        self._rest = b""
-
-    def feed(self, data: bytes) -> list[bytes]:
-        """The payloads of the frames that are complete with `data`."""
-        data = self._rest + data
-        at, end, payloads = 0, len(data), []
-        while at + 2 <= end:
-            second = data[at + 1]
-            size, head = second & 0x7F, 2
-            if size == 126:
-                if at + 4 > end:
-                    break
-                size, head = data[at + 2] << 8 | data[at + 3], 4
-            key = None
-            if second & 0x80:
-                key = data[at + head:at + head + 4]
-                head += 4
-            if at + head + size > end:
-                break
-            payload = data[at + head:at + head + size]
-            payloads.append(unmask(payload, key) if key else payload)
-            at += head + size
-        self._rest = data[at:]
-        return payloads
-
-
-def unmask(payload: bytes, key: bytes) -> bytes:
-    """Applies a masking key."""
-    size = len(payload)
-    whole = key * (size // 4 + 1)
-    return (int.from_bytes(payload, "big") ^ int.from_bytes(whole[:size], "big")).to_bytes(
-        size, "big")
-
-
-def frame(payload: bytes, key: bytes = b"") -> bytes:
-    """A text frame, masked where there is a key."""
-    size, mask = len(payload), 0x80 if key else 0
-    head = bytes([0x81, mask | size]) if size < 126 else struct.pack(">BBH", 0x81, mask | 126, size)
-    return head + key + (unmask(payload, key) if key else payload)
+# Messages of a run whose first and last tenth are compared.
+STEADY_FROM = 1_000_000
 
 
 def serve(listener: socket.socket, answers: Callable[[], Callable[[bytes], bytes]]) -> None:
@@ -175,6 +135,72 @@ def rows(trace: Path, query: str) -> int:
         database.close()
 
 
+def follow(trace: Path, expected: int, driving: Future[float]) -> list[tuple[float, int]]:
+    """When how many messages could be read from the trace, until all can or no more come."""
+    database = sqlite3.connect(f"file:{trace}?mode=ro", uri=True, timeout=60)
+    seen, grew = [(time.monotonic(), 0)], time.monotonic()
+    while seen[-1][1] < expected and (not driving.done() or time.monotonic() - grew < 30):
+        time.sleep(0.02)
+        count = database.execute("SELECT coalesce(max(id), 0) FROM message").fetchone()[0]
+        now = time.monotonic()
+        if count > seen[-1][1]:
+            grew = now
+        elif not count:
+            seen.clear()
+        seen.append((now, count))
+    database.close()
+    return seen
+
+
+def rate_between(seen: list[tuple[float, int]], first: float, last: float) -> float:
+    """Messages per second between two shares of all that were seen."""
+    count = seen[-1][1]
+    begins = next(each for each in seen if each[1] >= first * count)
+    ends = next(each for each in seen if each[1] >= last * count)
+    return (ends[1] - begins[1]) / max(1e-3, ends[0] - begins[0])
+
+
+def long_run(table, program: Path, folder: Path, kind: Kind, goal: int) -> None:
+    """Adds a row of many commands: how many come into the trace, at first and at last."""
+    work = folder / "long-run"
+    work.mkdir()
+    listener = socket.create_server(("127.0.0.1", 0))
+    conversations = [Conversation(work, number, kind) for number in range(kind.connections)]
+    expected = sum(each.messages for each in conversations)
+    port = listener.getsockname()[1]
+    alone = expected / hold(conversations, port, listener)
+    deck = Tapedeck(program, work, work / "long.tape", "--to", f"http://127.0.0.1:{port}")
+    try:
+        with ThreadPoolExecutor(1) as pool:
+            driving = pool.submit(hold, conversations, deck.port, listener)
+            seen = follow(deck.trace, expected, driving)
+            driving.result()
+        peak = deck.peak_memory()
+    finally:
+        deck.stop()
+        listener.close()
+    stored = rows(deck.trace, "SELECT count(*) FROM message WHERE opcode = 1")
+    known = rows(deck.trace, "SELECT count(*) FROM simperium_command WHERE problem IS NULL")
+    size = deck.trace.stat().st_size
+    asked, answered = ([getattr(each, side).ends[-1] for each in conversations]
+                       for side in ("asks", "answers"))
+    for each in conversations:
+        each.forget()
+    shutil.rmtree(work)
+    rate = (seen[-1][1] - seen[0][1]) / (seen[-1][0] - seen[0][0])
+    first, last = rate_between(seen, 0, 0.1), rate_between(seen, 0.9, 1)
+    # A tenth of a short run says more about the machine.
+    is_steady = last >= 0.9 * first or expected < STEADY_FROM
+    table.add(f"Simperium commands {kind.name}",
+              f"{rate:,.0f}/s (first tenth {first:,.0f}, last {last:,.0f}) of "
+              f"{2 * sum(asked) / expected:.0f} and {2 * sum(answered) / expected:.0f} B; "
+              f"{expected - stored} of {expected:,} lost, {stored - known} not understood; "
+              f"{size / expected:.0f} B of trace each, {peak / 1e6:.0f} MB; the generator alone "
+              f"{alone / 1e6:.1f} M/s",
+              f">= {goal:,}" + (", not falling" if expected >= STEADY_FROM else ""),
+              rate >= goal and is_steady and known == stored == expected)
+
+
 def measure(table, program: Path, folder: Path, quick: bool) -> None:
     """Adds the rows of the WebSocket load to `table`."""
     count, rounds = (40_000, 1) if quick else (200_000, 3)
@@ -211,3 +237,10 @@ def measure(table, program: Path, folder: Path, quick: bool) -> None:
                   stored == expected and stored_commands == 2 * count)
         trace.unlink()
     listener.close()
+    messages = 100_000 if quick else 2_000_000
+    for kind, goal in (
+            (Kind("of 100 B, one connection", messages, 1, 100), 100_000),
+            (Kind("of 100 B, 50 connections", messages, 50, 100), 100_000),
+            (Kind("of 1 KiB, one connection", messages, 1, 1024), 50_000),
+            (Kind("of 100 B, permessage-deflate", messages, 1, 100, is_deflated=True), 50_000)):
+        long_run(table, program, folder, kind, goal)
