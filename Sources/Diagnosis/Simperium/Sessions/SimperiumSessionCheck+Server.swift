@@ -316,8 +316,10 @@ extension SimperiumSessionCheck {
         _ channel: inout Channel
     ) {
         let expects: String
+        let knows = channel.life.flatMap { lives[$0]?.versions[SimperiumName(key)] } != nil
         switch change.error {
-        case 405: expects = "CHANNEL:e:\(key).VERSION, the one object that was refused."
+        // Whoever knows no version of it can request none, and learns it from the index.
+        case 405 where knows: expects = "CHANNEL:e:\(key).VERSION, the one object that was refused."
         case 413: expects = "A smaller object, or none: what is too large stays too large."
         default:
             channel.needsIndex = true
