@@ -45,6 +45,11 @@ OF_WEB: dict[str, list[str]] = {
                    for where in (SUBMIT, FILE)] + [f"{SUBMIT} => set-header X-A b sender=client"],
     "remove-header": [f"{RESTORE} => remove-header Content-Type first=1",
                       f"{SUBMIT} => remove-header User-Agent sender=client"],
+    "add-header": [f"{where} => add-header X-A b" for where in (SUBMIT, FILE, RESTORE)],
+    "edit": [f"{SUBMIT} => edit header X-A b sender=client", f"{FILE} => edit query a b",
+             f"{RESTORE} => edit header X-A b", f"{FILE} => edit replace nowhere x"],
+    "redirect": ["path:/nowhere => redirect /file/other"],
+    "block": [f"{UPLOAD} => block 503 first=1"],
     "drop": [f"{where} => drop{close} first=1" for where in (SUBMIT, UPLOAD, RESTORE)
              for close in ("", " close")],
     "repeat": [f"{where} => repeat count={count} first=1" for where in (SUBMIT, UPLOAD, FILE)
@@ -81,6 +86,7 @@ OF_SOCKETS: dict[str, list[str]] = {
     "auth-expired": ["command:init => auth-expired first=1"],
     "move-current": ["command:i sender:server => move-current first=1"],
     "foreign-ccids": [f"{TOLD} => foreign-ccids nth={nth}" for nth in (1, 2, 4)],
+    "edit-object": [f"{TOLD} => edit-object nowhere 1"],
     "version-gap": [f"{TOLD} => version-gap nth={nth}" for nth in (2, 3, 4)],
     "compact": [f"{TOLD} => compact count=2 first=2"],
     "malformed-delta": [f"{TOLD} => malformed-delta nth={nth}" for nth in (2, 3, 4)],

@@ -15,6 +15,10 @@ public enum ActionKind: String, Hashable, Sendable, CaseIterable, CustomStringCo
     case cutXML = "cut-xml"
     case setHeader = "set-header"
     case removeHeader = "remove-header"
+    case addHeader = "add-header"
+    case edit
+    case redirect
+    case block
     // Answers to Simperium commands, and changes of them.
     case error
     case cvUnknown = "cv-unknown"
@@ -25,6 +29,7 @@ public enum ActionKind: String, Hashable, Sendable, CaseIterable, CustomStringCo
     case moveCurrent = "move-current"
     case foreignCcids = "foreign-ccids"
     case versionGap = "version-gap"
+    case editObject = "edit-object"
     case compact
     case malformedDelta = "malformed-delta"
     case wrongHeartbeat = "wrong-heartbeat"
@@ -68,6 +73,10 @@ extension ActionKind {
         case .cutXML: .cutXML
         case .setHeader: .setHeader
         case .removeHeader: .removeHeader
+        case .addHeader: .addHeader
+        case .edit: .edit
+        case .redirect: .redirect
+        case .block: .block
         case .error: .error
         case .cvUnknown: .cvUnknown
         case .changeUnknown: .changeUnknown
@@ -77,6 +86,7 @@ extension ActionKind {
         case .moveCurrent: .moveCurrent
         case .foreignCcids: .foreignCcids
         case .versionGap: .versionGap
+        case .editObject: .editObject
         case .compact: .compact
         case .malformedDelta: .malformedDelta
         case .wrongHeartbeat: .wrongHeartbeat

@@ -53,6 +53,14 @@ public struct ActionSpecification: Sendable {
         }
     }
 
+    /// What an action is for.
+    public enum Purpose: Hashable, Sendable {
+        /// To break something, so that it shows what a client does then.
+        case fault
+        /// To have the traffic otherwise; nobody is judged by it.
+        case edit
+    }
+
     /// How an action was applied once, on which its effect may depend.
     package struct Application: Sendable {
         /// The action with its arguments.
@@ -82,6 +90,10 @@ public struct ActionSpecification: Sendable {
     package let effect: @Sendable (Application) -> FaultEffect
     /// What shows that a client recovered from it.
     package let recovery: ActionRecovery
+    /// What it is for.
+    public let purpose: Purpose
+    /// Why its arguments do not go together, in words; nil where they do.
+    let problem: @Sendable (FaultAction) -> String?
     /// Names of arguments of which at most one may be given.
     let exclusive: [String]
     /// Whose message of an exchange it is for; nil for that in whose phase it is evaluated.
@@ -99,6 +111,8 @@ public struct ActionSpecification: Sendable {
         _ kind: ActionKind, _ parameters: [Parameter] = [], _ phases: [FilterPhase],
         implied: String = "", _ sentence: String, example: String,
         effect: @escaping @Sendable (Application) -> FaultEffect, recovery: ActionRecovery,
+        purpose: Purpose = .fault,
+        problem: @escaping @Sendable (FaultAction) -> String? = { _ in nil },
         exclusive: [String] = [],
         side: @escaping @Sendable (FaultAction) -> Peer? = { _ in nil },
         refusalToWait: @escaping @Sendable (FaultAction, FilterPhase) -> String? = { _, _ in nil },
@@ -116,6 +130,8 @@ public struct ActionSpecification: Sendable {
         self.example = example
         self.effect = effect
         self.recovery = recovery
+        self.purpose = purpose
+        self.problem = problem
         self.exclusive = exclusive
         self.side = side
         self.refusalToWait = refusalToWait

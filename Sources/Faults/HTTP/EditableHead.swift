@@ -1,4 +1,5 @@
 import Framing
+import Notation
 
 /// The head of a message, to be changed.
 struct EditableHead {
@@ -33,6 +34,72 @@ struct EditableHead {
         fields[first].line = line
         let behind = fields[(first + 1)...].filter { $0.name != key }
         fields.replaceSubrange((first + 1)..., with: behind)
+    }
+
+    /// Adds a field behind all others.
+    mutating func add(_ name: String, _ value: String) {
+        let line = Array("\(HeaderText.clean(name)): \(HeaderText.clean(value))\r\n".utf8)
+        fields.append((Self.lowercased(Array(name.utf8)[...]), line))
+    }
+
+    /// Changes the target of a request.
+    ///
+    /// - Parameter change: Gets the path with what precedes it, and the query with its question mark.
+    /// - Returns: Whether there is a target that can be changed.
+    mutating func changeTarget(
+        _ change: (_ path: inout [UInt8], _ query: inout [UInt8]) -> Void
+    ) -> Bool {
+        let parts = startLine.split(
+            separator: 0x20, maxSplits: 2, omittingEmptySubsequences: false)
+        guard parts.count == 3, !parts[1].isEmpty else { return false }
+        let end = parts[1].firstIndex(of: UInt8(ascii: "?")) ?? parts[1].endIndex
+        var path = Array(parts[1][..<end])
+        var query = Array(parts[1][end...])
+        change(&path, &query)
+        let words = [Array(parts[0]), path + query, Array(parts[2])]
+        startLine = Array(words.joined(separator: [0x20]))
+        return true
+    }
+
+    /// Carries out an action `edit` of a head.
+    ///
+    /// - Returns: Whether the head has what is edited.
+    mutating func edit(_ action: FaultAction) -> Bool {
+        let place = action.text("at") ?? ""
+        let value = action.text("to") ?? ""
+        switch EditedPart(action) {
+        case .header: set(place, value)
+        case .status: setStatus(Int(place) ?? 200)
+        case .query:
+            return changeTarget { _, query in
+                query =
+                    [UInt8(ascii: "?")]
+                    + FormField.setting(place, value, in: Array(query.dropFirst()))
+            }
+        case .path:
+            return changeTarget { path, _ in
+                path = Self.beforePath(path) + Array(place.utf8)
+            }
+        case .json, .jsonRemove, .form, .replace, nil: return false
+        }
+        return true
+    }
+
+    /// Scheme and authority of a target that has them.
+    private static func beforePath(_ target: [UInt8]) -> [UInt8] {
+        guard target.first != UInt8(ascii: "/"),
+            let slashes = target.indices.dropLast().first(where: {
+                target[$0] == UInt8(ascii: "/") && target[$0 + 1] == UInt8(ascii: "/")
+            })
+        else { return [] }
+        let authority = target[(slashes + 2)...]
+        return Array(target[..<(authority.firstIndex(of: UInt8(ascii: "/")) ?? target.endIndex)])
+    }
+
+    /// Changes the status of a response, with its phrase.
+    mutating func setStatus(_ status: Int) {
+        let version = Array(startLine.prefix { $0 != 0x20 })
+        startLine = version + Array(" \(status) \(LocalAnswer.reason(status))\r\n".utf8)
     }
 
     /// Removes all fields of a name.

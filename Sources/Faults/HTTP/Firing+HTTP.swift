@@ -6,8 +6,10 @@ extension Firing {
     /// `sender`.
     func target(judgedAt sender: Peer) -> Peer {
         switch action.kind {
-        case .corrupt, .contentType, .setHeader, .removeHeader:
+        case .corrupt, .contentType, .setHeader, .removeHeader, .addHeader:
             action.text("sender") == "client" ? .client : .server
+        case .edit: action.editedSide
+        case .redirect, .block: .client
         case .latency:
             switch action.text("sender") {
             case "client": .client
@@ -24,6 +26,7 @@ extension Firing {
     var needsBody: Bool {
         switch action.kind {
         case .corrupt, .cutXML, .answerTwice, .doubled: true
+        case .edit: EditedPart(action)?.isOfHead == false
         default: false
         }
     }

@@ -31,7 +31,8 @@ extension HTTPGate {
             }
             taker = firing
             switch firing.action.kind {
-            case .status where target == .client, .answer where target == .client:
+            case .status where target == .client, .answer where target == .client, .redirect,
+                .block:
                 answer(firing, &passage, exchange, at, &commands)
             case .status, .answer:
                 let others = firings[(place + 1)...]
@@ -208,7 +209,7 @@ extension HTTPGate {
         passage.course = .passing
         var made: [GateCommand] = []
         var head: EditableHead?
-        var cut: CutBody?
+        var body: EditedBody?
         for step in passage.steps {
             let start = made.count
             switch step.action.kind {
@@ -216,7 +217,13 @@ extension HTTPGate {
                 tell(step, at, passage.sender, &made)
                 made.append(.hold(sender: passage.sender, until: at.later(by: step.delay)))
                 continue
-            case .setHeader, .removeHeader, .contentType, .length:
+            case .edit where step.needsBody, .cutXML:
+                guard isWhole else {
+                    fail([step], at, passage.sender, Self.notWhole, &made)
+                    continue
+                }
+                guard editBody(step, &body, passage, at, &made) else { continue }
+            case .setHeader, .removeHeader, .addHeader, .edit, .contentType, .length:
                 guard editHead(step, &head, passage, at, &made) else { continue }
             case .corrupt, .truncate:
                 let size = isWhole ? Int64(passage.content.count) : passage.statedSize
@@ -225,13 +232,6 @@ extension HTTPGate {
                     fail([step], at, passage.sender, problem, &made)
                     continue
                 }
-            case .cutXML where isWhole && cut == nil:
-                cut = cutBody(step, &head, passage, at, &made)
-                guard cut != nil else { continue }
-            case .cutXML:
-                fail(
-                    [step], at, passage.sender, isWhole ? Self.editedTwice : Self.notWhole, &made)
-                continue
             default:
                 continue
             }
@@ -240,9 +240,11 @@ extension HTTPGate {
                 made.insert(.hold(sender: passage.sender, until: due), at: start)
             }
         }
-        if let cut, let head {
+        if let body {
+            var changed = head ?? EditableHead(passage.head)
+            let bytes = body.framed(&changed)
             made.append(
-                .replace(sender: passage.sender, passage.raw, by: head.bytes + cut.rest))
+                .replace(sender: passage.sender, passage.raw, by: changed.bytes + bytes))
         } else {
             if let head {
                 made.append(
@@ -322,8 +324,15 @@ extension HTTPGate {
         switch action.kind {
         case .setHeader:
             work.set(action.text("name") ?? "", action.text("value") ?? "")
+        case .addHeader:
+            work.add(action.text("name") ?? "", action.text("value") ?? "")
         case .contentType:
             work.set("Content-Type", action.text("type") ?? "")
+        case .edit:
+            guard work.edit(action) else {
+                fail([step], at, passage.sender, "the target has no place for it", &made)
+                return false
+            }
         case .length:
             guard let size = passage.statedSize else {
                 fail([step], at, passage.sender, "there is no Content-Length", &made)
@@ -343,27 +352,33 @@ extension HTTPGate {
         return true
     }
 
-    func cutBody(
-        _ step: Firing, _ head: inout EditableHead?, _ passage: MessagePassage, _ at: Instant,
+    /// Carries out a change of a body.
+    ///
+    /// - Returns: Whether it could be, and changed something.
+    func editBody(
+        _ step: Firing, _ body: inout EditedBody?, _ passage: MessagePassage, _ at: Instant,
         _ made: inout [GateCommand]
-    ) -> CutBody? {
-        guard let cut = CutBody(passage.content, passage.head, at: step.action.integer("at"))
-        else {
-            fail(
-                [step], at, passage.sender,
-                passage.content.isEmpty ? Self.noBody : "the body ends before, or is not decodable",
-                &made)
-            return nil
+    ) -> Bool {
+        do throws(EditProblem) {
+            var work = body ?? EditedBody(passage.content, passage.head)
+            guard !passage.content.isEmpty else { throw EditProblem(Self.noBody) }
+            if work == nil { throw EditProblem("the body cannot be decoded") }
+            if let edit = try ContentEdit(step.action) {
+                try work?.edit(edit)
+            } else {
+                guard body?.isCut != true else { throw EditProblem(Self.editedTwice) }
+                guard work?.isXML == true else { throw EditProblem("the body is not XML") }
+                guard work?.cut(at: step.action.integer("at")) == true else {
+                    throw EditProblem("the body ends before")
+                }
+            }
+            body = work
+        } catch {
+            fail([step], at, passage.sender, error.text, &made)
+            return false
         }
-        guard cut.isXML else {
-            fail([step], at, passage.sender, "the body is not XML", &made)
-            return nil
-        }
-        var work = head ?? EditableHead(passage.head)
-        cut.reframe(&work)
-        head = work
         tell(step, at, passage.sender, hasTaken: true, &made)
-        return cut
+        return true
     }
 }
 

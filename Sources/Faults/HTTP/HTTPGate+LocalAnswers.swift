@@ -6,8 +6,8 @@ import Wire
 extension HTTPGate {
     /// The actions that change an answer, of the server or local.
     static let edits: Set<ActionKind> = [
-        .setHeader, .removeHeader, .contentType, .length, .corrupt, .truncate, .cutXML, .latency,
-        .answerTwice,
+        .setHeader, .removeHeader, .addHeader, .edit, .contentType, .length, .corrupt, .truncate,
+        .cutXML, .latency, .answerTwice,
     ]
 
     /// The rules about answers that match a local one, and change it.
@@ -55,6 +55,7 @@ extension HTTPGate {
         passage.hold(content[...], content: content.count)
         var edited: EditableHead?
         var body = content
+        var work: EditedBody?
         var doubled: [Firing] = []
         for step in firings {
             var isDone = true
@@ -64,12 +65,14 @@ extension HTTPGate {
                 tell(step, at, lane, &commands)
                 // Its span, without what is counted already.
                 due = due.later(by: step.delay - min(step.afterNanoseconds, step.delay))
-            case .setHeader, .removeHeader, .contentType, .length:
+            case .edit where step.needsBody, .cutXML:
+                isDone = editBody(step, &work, passage, at, &commands)
+                guard isDone, let work else { continue }
+                var changed = edited ?? EditableHead(head)
+                body = work.framed(&changed)
+                edited = changed
+            case .setHeader, .removeHeader, .addHeader, .edit, .contentType, .length:
                 isDone = editHead(step, &edited, passage, at, &commands)
-            case .cutXML:
-                let cut = cutBody(step, &edited, passage, at, &commands)
-                body = cut?.rest ?? body
-                isDone = cut != nil
             case .corrupt, .truncate:
                 isDone = !body.isEmpty && passage.editor.add(step, size: Int64(body.count))
                 if !isDone {

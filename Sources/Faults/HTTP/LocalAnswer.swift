@@ -24,7 +24,7 @@ struct LocalAnswer {
     /// The answer of `firing` to a request.
     ///
     /// - Parameters:
-    ///   - firing: The rule's action, of kind `status` or `answer`.
+    ///   - firing: The rule's action, of kind `status`, `answer`, `redirect` or `block`.
     ///   - request: The head of the request.
     ///   - api: What the request is for.
     ///   - unixSeconds: When the answer is made, in seconds since 1970.
@@ -34,9 +34,10 @@ struct LocalAnswer {
         closing: Bool = false
     ) {
         let action = firing.action
-        let status = Int(clamping: action.integer("code") ?? 200)
+        let status = Int(clamping: action.integer("code") ?? Self.usualStatus(action.kind))
         let ready = ReadyBody(status, firing, api: api, method: request.method)
-        let body = action.text("body").map { Array($0.utf8) } ?? ready.body
+        let isBare = action.kind == .redirect || action.kind == .block
+        let body = isBare ? [] : action.text("body").map { Array($0.utf8) } ?? ready.body
         closes = closing || Self.wantsClose(request)
 
         var lines: [String] = []
@@ -62,6 +63,7 @@ struct LocalAnswer {
         {
             add("Retry-After", after)
         }
+        if action.kind == .redirect { add("Location", action.text("value") ?? "") }
         for field in ready.fields { add(field.name, field.value) }
         if status >= 200 {
             for field in Self.serverFields(request, api, unixSeconds) {
@@ -75,6 +77,15 @@ struct LocalAnswer {
             "HTTP/1.1 \(status) \(Self.reason(status))\r\n"
             + lines.map { $0 + "\r\n" }.joined() + "\r\n"
         bytes = Array(head.utf8) + (hasContent && HTTPRequestKind(request) != .head ? body : [])
+    }
+
+    /// The status of an answer that a rule names none for.
+    private static func usualStatus(_ kind: ActionKind) -> Int64 {
+        switch kind {
+        case .redirect: 307
+        case .block: 403
+        default: 200
+        }
     }
 
     /// What every answer of a real server has.

@@ -7,8 +7,9 @@ extension FaultRecovery {
     /// Begins a case: what it was done to decides with the action.
     mutating func begin(_ index: Int) {
         let fault = cases[index].fault
-        if cases[index].action?.kind == .answer || fault.isOfControlFrame {
-            // What a rule answers of its own is no mistake of the server.
+        let purpose = cases[index].action?.kind.specification.purpose
+        if purpose == .edit || fault.isOfControlFrame {
+            // What a rule edits or answers of its own is no mistake of the server.
             cases[index].isJudged = false
             return
         }

@@ -58,6 +58,31 @@ enum CommandEdit {
         return splices.isEmpty ? nil : spliced(text, splices)
     }
 
+    /// Changes after which a member has a value; nil where no change says what becomes of it.
+    ///
+    /// The member is there before an operation that changes it, and is not before one that adds it;
+    /// without any operation nobody can say which is right. Both sides then have the same base.
+    /// Source: Simperium/Specification.md, "jsondiff".
+    static func settingMember(
+        _ text: [UInt8], from sender: Peer, _ name: String, to value: [UInt8]
+    ) -> [UInt8]? {
+        var splices: [Splice] = []
+        for change in changes(text, from: sender) where change["o"]?.string == "M" {
+            if let operation = change["v"]?[name], let kind = operation["o"]?.string {
+                let isNew = kind == "+"
+                splices.append(
+                    (
+                        operation.range,
+                        Array("{\"o\":\"\(isNew ? "+" : "r")\",\"v\":".utf8) + value + [0x7D]
+                    ))
+            }
+            if let whole = change["d"], whole.kind == .object, let known = whole[name] {
+                splices.append((known.range, value))
+            }
+        }
+        return splices.isEmpty ? nil : spliced(text, splices)
+    }
+
     /// A string delta that fits no text, in the first change that can have one.
     static func breakingDelta(_ text: [UInt8]) -> [UInt8]? {
         var operations: [JSONDocument.Node] = []
@@ -135,8 +160,10 @@ enum CommandEdit {
         return try? JSONDocument.scan(text, in: payload).root
     }
 
-    private static func changes(_ text: [UInt8]) -> [JSONDocument.Node] {
-        guard SimperiumCommand.parse(text, from: .server).name == "c", let root = json(text) else {
+    private static func changes(
+        _ text: [UInt8], from sender: Peer = .server
+    ) -> [JSONDocument.Node] {
+        guard SimperiumCommand.parse(text, from: sender).name == "c", let root = json(text) else {
             return []
         }
         return (root.kind == .array ? Array(root.elements) : [root]).filter { $0.kind == .object }

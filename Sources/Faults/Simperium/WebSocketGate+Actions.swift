@@ -169,6 +169,12 @@ extension WebSocketGate {
             return change(
                 CommandEdit.replacingCcids(text) { Self.hexadecimal(&draws, digits: 32) },
                 orElse: "no change has a ccid")
+        case .editObject:
+            return change(
+                CommandEdit.settingMember(
+                    text, from: sender, action.text("member") ?? "",
+                    to: ContentEdit.value(action.text("to") ?? "")),
+                orElse: "no change has the member, and what the object has of it is not known")
         case .versionGap:
             return change(
                 CommandEdit.movingVersions(text, by: action.integer("by") ?? 1),

@@ -33,6 +33,21 @@ public struct FormField: Hashable, Sendable {
         return fields
     }
 
+    /// `text` with `value` for every field of a name, or with the field behind all others, and every
+    /// other byte as it was.
+    package static func setting(_ name: String, _ value: String, in text: [UInt8]) -> [UInt8] {
+        let written = Array(FormField(name, value).text.utf8)
+        var isThere = false
+        let pieces = text.split(separator: 0x26, omittingEmptySubsequences: false).map {
+            piece -> [UInt8] in
+            guard parse(piece).first?.name == name else { return Array(piece) }
+            isThere = true
+            return written
+        }
+        if isThere { return Array(pieces.joined(separator: [0x26])) }
+        return text.isEmpty ? written : text + [0x26] + written
+    }
+
     /// `name=value`, as browsers write a form.
     package var text: String { "\(Self.encoded(name))=\(Self.encoded(value))" }
 

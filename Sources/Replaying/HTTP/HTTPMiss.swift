@@ -9,8 +9,8 @@ public struct HTTPMiss: Hashable, Sendable {
         /// Exchanges of this method, host and path are left, with other requests.
         case different
         /// The same request was recorded this many times, and each answer was given; only the first
-        /// 1,000 exchanges of the method, host and path are counted.
-        case usedUp(times: Int)
+        /// 1,000 exchanges of the method, host and path are counted, so that there may be more.
+        case usedUp(times: Int, orMore: Bool = false)
     }
 
     /// A recorded exchange that comes close.
@@ -51,8 +51,9 @@ extension HTTPMiss.Reason: CustomStringConvertible {
         switch self {
         case .unknownTarget: "nothing was recorded for this method, host and path"
         case .different: "no unused recorded request is equivalent"
-        case .usedUp(let times):
-            "recorded \(times == 1 ? "once" : "\(times) times"), received once more"
+        case .usedUp(let times, let orMore):
+            "recorded \(orMore ? "at least " : "")\(times == 1 ? "once" : "\(times) times"), "
+                + "received once more"
         }
     }
 }

@@ -30,7 +30,9 @@ extension HTTPReplay {
             }
             let same = candidates.filter { $0.differences.isEmpty }.prefix(1)
             return HTTPMiss(
-                line: request.line, reason: .usedUp(times: times), candidates: Array(same))
+                line: request.line,
+                reason: .usedUp(times: times, orMore: members.count > Self.maxCounted),
+                candidates: Array(same))
         }
         return HTTPMiss(
             line: request.line, reason: .different, candidates: Self.closest(candidates))

@@ -228,7 +228,7 @@ extension HelpTopic {
                 of a connection, `kind:message => latency 1s` each message. Some actions require more than the
                 filter does: "with" in the table. A rule about a body sees bodies of up to 1 MiB.
 
-                Rules that change an answer (`set-header`, `remove-header`, `content-type`, `length`, `corrupt`,
+                Rules that change an answer (`set-header`, `remove-header`, `add-header`, `edit`, `content-type`, `length`, `corrupt`,
                 `truncate`, `cut-xml`, `latency`, `answer-twice`) are evaluated for the answers that `status` makes
                 as well; `local:true` selects those and `local:false` excludes them.
 
@@ -240,6 +240,39 @@ extension HelpTopic {
                 does with it. The only exception is a `status` of 200 to 299 for a request whose protocol is unknown (`api:http`): any
                 success is right there, so that `path:/config => 200 body={}` is not judged either. `tapedeck faults report` counts both
                 as not judged.
+
+                `edit`, `add-header`, `redirect` and `block` are not faults either: they have the traffic otherwise, and nobody is judged by
+                it. Like all that Tapedeck changes they are rows in the trace, and both sides stand there: what was sent and what was received.
+
+                | what you did elsewhere | here |
+                |---|---|
+                | mitmproxy `--modify-body "/~u \/api/old/new"` | `path:/api => edit replace old new` |
+                | mitmproxy `--modify-headers /~q/User-Agent/mine` | `=> edit header User-Agent mine sender=client` |
+                | mitmproxy `--block-list ":~d tracker.example:404"` | `host:tracker.example => block 404` |
+                | Charles, Rewrite: query parameter | `path:/search => edit query limit 5` |
+                | Charles, Rewrite: response status | `path:/config => edit status 404` |
+                | Charles, Map Remote by redirection; Proxyman, Map Remote | `path:/old => redirect https://staging.example/new` |
+                | Charles, Map Local; Proxyman, Map Local | `path:/config => answer type=application/json body-file=config.json` |
+                | Charles, Block List | `host:*.ads.example => reset` |
+
+                `edit` says what it changes first:
+
+                - `edit json /place value` puts a value at a place of a JSON body, given as a JSON pointer (RFC 6901); what is not JSON is a
+                  string: `edit json /user/name Anna`. A member that is not there is added, and so is an element at `/list/-`.
+                  `edit json-remove /place` removes it. Every other byte stays as it was.
+                - `edit form field value` sets a field of an HTML form in a request, `edit query name value` one of the query, `edit path /new`
+                  the path.
+                - `edit header name value` sets a header field as `set-header` does, `edit status 404` the status of a response.
+                - `edit replace 'regex' text` puts the text in place of each match; of matches that begin at the same place the longest.
+
+                `edit-object member value` has a change of a Simperium object, of the client or of the server, leave the member with that value:
+                the operation in `v` is replaced by one that fits what both sides have, and the member in `d` as well. A change that does not
+                touch the member passes as it is, since what the object has of it is not known. The acknowledgement of a client's change that
+                was edited names its ccid with the other content: the client keeps its own until it loads the object.
+
+                The length is made right, a chunked body gets a Content-Length, and a compressed one stays in its coding, in blocks that store
+                it as it is. A body is edited when it is there as a whole: one of more than 1 MiB, one that cannot be decoded, and one that is
+                the same afterwards pass as they are, and the row says why.
 
                 A plan may have both, so that a test runs without the server that it does not test:
 
@@ -292,6 +325,10 @@ extension HelpTopic {
                 | `cut-xml` | `at`\* | exchange | response | - | Cuts an XML document in its middle, with a correct Content-Length: only a parser notices. |
                 | `set-header` | `name`\*! `value`\*! `sender` | exchange | request head, request, response head, response | - | Sets a header field. |
                 | `remove-header` | `name`\*! `sender` | exchange | request head, request, response head, response | - | Removes a header field. |
+                | `add-header` | `name`\*! `value`\*! `sender` | exchange | request head, request, response head, response | - | Adds a header field, and leaves those of the same name. |
+                | `edit` | `what`\*! `at`\*! `to`\* `sender` | exchange | request head, request, response head, response | - | Changes a message by what it means; length, transfer coding and content coding stay right. |
+                | `redirect` | `value`\*! `code` | exchange | request head, request | - | Answers a request with a redirection, in the server's place. |
+                | `block` | `code`\* | exchange | request head, request | - | Keeps a request from the server, and answers it with a status and no body. |
                 | `error` | `code`\*! `as` `forwarded` | command | command | `command:c sender:client` | Refuses a change of the client with an error code. |
                 | `cv-unknown` | - | command | command | `command:cv sender:client` | Answers the client's cv, also one in the cmd of an init, with cv:?, as for a change version that has expired. |
                 | `change-unknown` | - | command | command | `command:{cv,c} sender:client` | Answers the client's cv, or its change, with c:?, as older servers do for an unknown change version. |
@@ -301,6 +338,7 @@ extension HelpTopic {
                 | `move-current` | `to` | command | command | `command:i sender:server` | Gives a page of an index another current, as if the bucket had changed while it was read. |
                 | `foreign-ccids` | - | command | command | `command:c sender:server` | Replaces the ccids of changes, so that an acknowledgement is about changes the client never sent. |
                 | `version-gap` | `by` | command | command | `command:c sender:server` | Increases the versions of changes, so that sv is not the client's version. |
+                | `edit-object` | `member`\*! `to`\*! | command | command | `command:c` | Has changes of an object leave a member with a value: the operation in v is replaced, and so is the member in d. |
                 | `compact` | `count` | command | command | `command:c sender:server` | Holds changes back and sends them together, those of one object as one change, as the server does for a client that was offline. |
                 | `malformed-delta` | - | command | command | `command:c sender:server` | Corrupts the string delta of a change so that it does not apply to the text. |
                 | `wrong-heartbeat` | `by` | command | command | `command:h sender:server` | Answers a heartbeat with a wrong number. |
@@ -337,6 +375,10 @@ extension HelpTopic {
                 api:commcare.restore => cut-xml first=1
                 host:*.example => set-header Date "Thu, 01 Jan 1998 00:00:00 GMT"
                 api:commcare.submit => remove-header X-CommCareHQ-LastSyncToken sender=client
+                path:/login => add-header Set-Cookie "theme=dark; Path=/"
+                api:commcare.restore => edit header X-Environment staging
+                path:/old/* => redirect https://staging.example/new
+                host:tracker.example => block 404
                 command:c bucket:notes => error 440 nth=3
                 command:cv => cv-unknown first=1
                 command:cv => change-unknown first=1
@@ -346,6 +388,7 @@ extension HelpTopic {
                 command:i => move-current nth=2
                 command:c bucket:notes => foreign-ccids first=1
                 command:c key:a1 => version-gap by=2 nth=1
+                command:c key:a1 => edit-object title "another title"
                 command:c => compact count=3
                 command:c => malformed-delta nth=2
                 command:h => wrong-heartbeat by=5 every=2
@@ -411,6 +454,16 @@ extension HelpTopic {
                 | `sender` | `set-header` | text: client, server | Whose bytes: client for the request, server for the response; default: server. |
                 | `name` | `remove-header` | text | Name of the header field. |
                 | `sender` | `remove-header` | text: client, server | Whose bytes: client for the request, server for the response; default: server. |
+                | `name` | `add-header` | text | Name of the header field. |
+                | `value` | `add-header` | text | The value of one more field of this name, behind all others. |
+                | `sender` | `add-header` | text: client, server | Whose bytes: client for the request, server for the response; default: server. |
+                | `what` | `edit` | text: json, json-remove, form, query, header, path, status, replace | What is changed: json, json-remove, form or replace in the body; query, path, header or status in the head. |
+                | `at` | `edit` | text | Where: a JSON pointer, the name of a field, a regular expression; or the path or status to be sent. |
+                | `to` | `edit` | text | What is to be there: JSON or else a string, the value of the field, or the text in place of each match. |
+                | `sender` | `edit` | text: client, server | Whose message: client for the request, server for the response; default: client for form, query and path, otherwise server. |
+                | `value` | `redirect` | text | The Location: a URL, or a path of the same server. |
+                | `code` | `redirect` | integer | Status of the answer; default: 307. |
+                | `code` | `block` | integer | Status of the answer; default: 403. |
                 | `code` | `error` | integer | The error code. |
                 | `as` | `error` | text: integer, string | How the code is written in the JSON; default: integer. |
                 | `forwarded` | `error` | flag | Whether the server gets the change and its answer is replaced; without it, the server does not receive the change. |
@@ -418,6 +471,8 @@ extension HelpTopic {
                 | `message` | `auth-failure` | text | The msg; default: that of the real server for the code. |
                 | `to` | `move-current` | text | The change version in its place; default: one drawn from the seed. |
                 | `by` | `version-gap` | integer | By how much sv and ev are increased; default: 1. |
+                | `member` | `edit-object` | text | Name of a member of the object. |
+                | `to` | `edit-object` | text | The value after the change: JSON, or else a string. |
                 | `count` | `compact` | integer | Changes that are joined; default: 2. |
                 | `by` | `wrong-heartbeat` | integer | What is added to the correct number; default: 1. |
                 | `to` | `unknown-channel` | integer | The channel in its place; default: 9999. |

@@ -68,7 +68,7 @@ private let failures: [HTTPFailure] = [
     HTTPFailure(
         rule: "path:/a => cut-xml",
         steps: [get, .server(Talk.ok("<a/>", "Content-Encoding: gzip\r\n"))],
-        problem: "not decodable"),
+        problem: "cannot be decoded"),
     HTTPFailure(
         rule: "path:/a => repeat", steps: [upgrade], problem: "a tunnel is not repeated"),
 ]

@@ -47,8 +47,13 @@ struct CatalogueTests {
                 if parameter.accepts(argument) { arguments[parameter.name] = argument }
             }
             arguments["body-file"] = nil
-            if kind == .setHeader || kind == .removeHeader { arguments["name"] = .text("A") }
-            if kind == .setHeader { arguments["value"] = .text("b c") }
+            if [.setHeader, .removeHeader, .addHeader].contains(kind) {
+                arguments["name"] = .text("A")
+            }
+            if [.setHeader, .addHeader, .redirect].contains(kind) {
+                arguments["value"] = .text("b c")
+            }
+            if kind == .edit { arguments = Self.editing(arguments, &draws) }
             if kind == .contentType { arguments["type"] = .text("") }
             let action = FaultAction(kind, arguments)
             #expect(try FaultAction.parse("\(action)") == action)
@@ -63,6 +68,24 @@ struct CatalogueTests {
             #expect(try FaultPlan.parse(yaml: plan.yaml) == plan)
             #expect(try FaultRule.parse("\(rule)") == rule)
         }
+    }
+
+    /// Arguments of an edit that go together.
+    private static func editing(
+        _ arguments: [String: FaultAction.Argument], _ draws: inout SplitMix64
+    ) -> [String: FaultAction.Argument] {
+        let all = [
+            ("json", "/a b", "x=y"), ("json-remove", "/a", nil), ("form", "a", ""),
+            ("query", "=>", "a\"b"), ("header", "A", "b c"), ("path", "/a'b", nil),
+            ("status", "404", nil), ("replace", "\\d+ \"", "\n"),
+        ]
+        let (part, place, value) = all.randomElement(using: &draws) ?? all[0]
+        var result: [String: FaultAction.Argument] = ["what": .text(part), "at": .text(place)]
+        result["to"] = value.map { .text($0) }
+        if ["json", "json-remove", "header", "replace"].contains(part) {
+            result["sender"] = arguments["sender"]
+        }
+        return result
     }
 
     @Test(arguments: [

@@ -23,6 +23,12 @@ private let editWithoutName = #"0:c:{"id":"k","o":"M","v":{"a":{"o":"+","v":1}}}
 
 private let failures: [SocketFailure] = [
     SocketFailure(
+        rule: "command:c => edit-object b 1", said: [(.server, creation)],
+        problem: "no change has the member"),
+    SocketFailure(
+        rule: "command:c => edit-object a 1", said: [(.server, removal)],
+        problem: "no change has the member"),
+    SocketFailure(
         rule: "command:c => version-gap", said: [(.server, creation)],
         problem: "from one version to another"),
     SocketFailure(

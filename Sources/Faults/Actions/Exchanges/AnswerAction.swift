@@ -16,6 +16,7 @@ extension ActionSpecification {
         example: "path:/config => answer type=application/json body={}",
         effect: { $0.sender == .server ? .altered : .answered },
         recovery: ActionRecovery(exchange: .answer, targetStays: true),
+        purpose: .edit,
         exclusive: ["body", "body-file"],
         side: { $0.flag("forwarded") ? .server : .client })
 }

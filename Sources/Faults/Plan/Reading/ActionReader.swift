@@ -50,7 +50,11 @@ struct ActionReader {
                 .contradiction("\(excluding[0]) and \(excluding[1]) exclude each other"),
                 name.place)
         }
-        return FaultAction(kind, reader.arguments)
+        let action = FaultAction(kind, reader.arguments)
+        if let problem = reader.specification.problem(action) {
+            throw FaultPlanError(.contradiction(problem), name.place)
+        }
+        return action
     }
 
     private init(_ kind: ActionKind) {

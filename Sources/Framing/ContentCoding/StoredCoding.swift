@@ -1,15 +1,15 @@
-internal import Framing
-
 /// Encodes content in a content coding without compressing it.
 ///
-/// Redacted content has to be written in the coding that its head names. Blocks that store bytes as
+/// Content that was changed has to be written in the coding that its head names. Blocks that store bytes as
 /// they are need no compressor, and what reads the coding reads them. Sources: RFC 1951, 3.2.4;
 /// RFC 1952; RFC 1950; RFC 7932, 9.2; RFC 8878, 3.1.1.
-enum StoredCoding {
+package enum StoredCoding {
     /// `content` with all `codings` applied in their order.
     ///
     /// `isWhole` is whether the content is complete; where it was cut off, so is the result.
-    static func encode(_ content: [UInt8], _ codings: [ContentCoding], isWhole: Bool) -> [UInt8] {
+    package static func encode(
+        _ content: [UInt8], _ codings: [ContentCoding], isWhole: Bool
+    ) -> [UInt8] {
         codings.reduce(content) { content, coding in
             switch coding {
             case .gzip: gzip(content, isWhole)

@@ -1,0 +1,133 @@
+"""Edits of exchanges, seen by a client and a server that are not ours."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import zlib
+from collections.abc import Callable, Iterator
+
+import brotli
+import pytest
+import zstandard
+from faults import (ask, dial_fixture, fault, faults, faulty_fixture, feels,
+                    simperium_fixture)
+from origins import AnsweringServer
+from programs import curl, tapedeck
+
+__all__ = ["dial_fixture", "faulty_fixture", "simperium_fixture"]
+
+NOTE = {"id": "n1", "title": "old", "tags": ["a", "b"]}
+CODERS: dict[str, tuple[Callable[[bytes], bytes], Callable[[bytes], bytes]]] = {
+    "": (bytes, bytes),
+    "gzip": (gzip.compress, gzip.decompress),
+    "deflate": (zlib.compress, zlib.decompress),
+    "br": (brotli.compress, brotli.decompress),
+    "zstd": (zstandard.ZstdCompressor().compress,
+             lambda coded: zstandard.ZstdDecompressor().decompressobj().decompress(coded)),
+}
+
+
+class Notes(AnsweringServer):
+    """Says what it was asked; `/note` is a note, in the coding that `?coding` names."""
+
+    def __init__(self):
+        self.asked: list[tuple[str, str, dict, bytes]] = []
+        super().__init__()
+
+    def answer(self, method, path, headers, body):
+        self.asked.append((method, path, dict(headers), body))
+        if not path.startswith("/note"):
+            return 200, {"Content-Type": "text/plain"}, b"as it was"
+        coding = path.partition("?")[2]
+        fields = {"Content-Type": "application/json"} | (
+            {"Content-Encoding": coding} if coding else {})
+        return 200, fields, CODERS[coding][0](json.dumps(NOTE, indent=1).encode())
+
+
+@pytest.fixture(name="notes")
+def notes_fixture() -> Iterator[Notes]:
+    """A server of notes of this test alone."""
+    server = Notes()
+    yield server
+    server.shutdown()
+    server.server_close()
+
+
+@feels("edit")
+@pytest.mark.parametrize("coding", CODERS)
+def test_a_member_of_an_answer(faulty, notes, coding):
+    deck = faulty(notes.url, "path:/note => edit json /title new", "path:/note => edit json-remove /tags/0")
+    answer = ask(deck, f"/note?{coding}")
+    assert answer.fields.get("content-encoding", "") == coding
+    text = CODERS[coding][1](answer.body).decode()
+    assert text == json.dumps({**NOTE, "title": "new"}, indent=1).replace('"a",\n  ', "")
+    assert [each.action for each in faults(deck, 2)] == [
+        "edit json /title new", "edit json-remove /tags/0"]
+    deck.finish()
+    mine, theirs = (deck.sql(f"SELECT response_body FROM {view}") for view in ("exchange", "server_exchange"))
+    assert [json.loads(body)["title"] for [body] in (*mine, *theirs)] == ["new", "old"]
+    tapedeck("rebuild", deck.trace)
+    assert deck.sql("SELECT response_body FROM exchange") == mine
+    assert tapedeck("diagnose", deck.trace, "--json").stdout == ""
+
+
+@feels("edit")
+def test_what_a_client_asks(faulty, notes):
+    deck = faulty(notes.url, "=> edit query limit 5", "=> edit path /other", "=> edit header X-A b sender=client",
+                  "method:POST => edit form word 'a&b'", "method:POST => edit replace old new sender=client")
+    answer = ask(deck, "/form?limit=100&x=1", b"word=one&rest=old", method="POST",
+                 Content_Type="application/x-www-form-urlencoded")
+    assert answer.status == 200
+    method, path, fields, body = notes.asked[0]
+    assert (method, path, fields["X-A"]) == ("POST", "/other?limit=5&x=1", "b")
+    assert body == b"word=a%26b&rest=new" and fields["Content-Length"] == str(len(body))
+    deck.finish()
+    assert deck.sql("SELECT path, query FROM any_exchange WHERE side <> 'server'") == [
+        ("/form", "limit=100&x=1")]
+    assert deck.sql("SELECT path, query FROM any_exchange WHERE side <> 'client'") == [
+        ("/other", "limit=5&x=1")]
+
+
+@feels("edit", "add-header")
+def test_the_head_of_an_answer(faulty, notes):
+    deck = faulty(notes.url, "=> edit status 404", "=> add-header Set-Cookie 'a=1'", "=> add-header Set-Cookie 'b=2'")
+    text = curl("-i", f"{deck.url}/x").stdout
+    assert text.startswith(b"HTTP/1.1 404 Not Found\r\n")
+    assert b"Set-Cookie: a=1\r\nSet-Cookie: b=2\r\n" in text
+
+
+@feels("redirect")
+def test_a_redirection_is_followed(faulty, notes):
+    deck = faulty(notes.url, "path:/old => redirect /note")
+    said = curl("-L", f"{deck.url}/old").stdout
+    assert json.loads(said) == NOTE
+    assert [path for _, path, _, _ in notes.asked] == ["/note"]
+    assert fault(deck).action == "redirect /note"
+
+
+@feels("block")
+def test_a_request_that_is_blocked(faulty, notes):
+    deck = faulty(notes.url, "path:/secret => block 404")
+    answer = ask(deck, "/secret")
+    assert (answer.status, answer.body) == (404, b"")
+    assert ask(deck, "/x").status == 200
+    assert [path for _, path, _, _ in notes.asked] == ["/x"]
+    deck.finish()
+    report = json.loads(tapedeck("faults", "report", deck.trace, "--json").stdout)
+    assert [each["verdict"] for session in report["sessions"] for each in session["faults"]] == [None]
+
+
+@feels("edit-object")
+def test_a_member_of_an_object(faulty, dial, simperium):
+    simperium.change("notes", "k", {"title": "one"})
+    deck = faulty(simperium.url, "command:c sender:server => edit-object title edited first=1")
+    client = dial(deck)
+    assert client.say("h:100") == "h:101"
+    simperium.change("notes", "k", {"title": "two"})
+    [told] = client.changes(client.next())
+    assert (told["v"], told["sv"], told["ev"]) == ({"title": {"o": "r", "v": "edited"}}, 1, 2)
+    assert fault(deck).action == "edit-object title edited"
+    assert b'"two"' in fault(deck).came and b'"edited"' in fault(deck).sent
+    deck.finish()
+    assert tapedeck("diagnose", deck.trace, "--json").stdout == ""

@@ -1,0 +1,140 @@
+import Framing
+import Testing
+import Wire
+
+@testable import Faults
+
+/// Changes of messages by what they mean, without sockets.
+struct EditTests {
+    @Test(
+        arguments: [
+            (
+                "=> edit json /v 2", #"{"v":1, "w":[]}"#, "", #"{"v":2, "w":[]}"#
+            ),
+            ("=> edit json /name Anna", #"{}"#, "", #"{"name":"Anna"}"#),
+            (#"=> edit json /n '"5"'"#, #"{"n":5}"#, "", #"{"n":"5"}"#),
+            ("=> edit json-remove /v", #"{"v":1,"w":2}"#, "", #"{"w":2}"#),
+            ("=> edit replace 'o+' 0", "foo boo", "", "f0 b0"),
+        ], HTTPPlay.Cuts.allCases)
+    func `the body of an answer`(
+        each: (rule: String, body: String, fields: String, expected: String), cuts: HTTPPlay.Cuts
+    ) throws {
+        let play = try HTTPPlay.run(
+            [each.rule], [.client(Talk.get("/a")), .server(Talk.ok(each.body))], cuts)
+        #expect(play.sent(by: .client) == Talk.get("/a"))
+        #expect(play.sent(by: .server) == Talk.ok(each.expected))
+        #expect(play.came(from: .server) == Array(Talk.ok(each.body).utf8))
+        let row = try #require(play.faults.first)
+        #expect(row.problem == nil && row.effect == .altered && row.sender == .server)
+    }
+
+    @Test(arguments: HTTPPlay.Cuts.allCases)
+    func `a chunked body gets a length`(cuts: HTTPPlay.Cuts) throws {
+        let play = try HTTPPlay.run(
+            ["=> edit replace world you"], [.client(Talk.get("/a")), .server(Talk.chunked)], cuts)
+        #expect(
+            play.sent(by: .server)
+                == "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhello you")
+    }
+
+    @Test(arguments: ContentCoding.allCases)
+    func `a coded body stays in its coding`(coding: ContentCoding) throws {
+        let before = StoredCoding.encode(Array(#"{"v":1}"#.utf8), [coding], isWhole: true)
+        let head =
+            "HTTP/1.1 200 OK\r\nContent-Encoding: \(coding.rawValue)\r\n"
+            + "Content-Length: \(before.count)\r\n\r\n"
+        let play = try HTTPPlay.run(
+            ["=> edit json /v 22"],
+            [.client(Talk.get("/a")), .server(Array(head.utf8) + before)])
+        let after = StoredCoding.encode(Array(#"{"v":22}"#.utf8), [coding], isWhole: true)
+        let sent = play.commands.compactMap { command -> [UInt8]? in
+            if case .replace(.server, _, let bytes) = command { bytes } else { nil }
+        }.joined()
+        #expect(Array(sent.suffix(after.count)) == after)
+        let text = String(decoding: sent, as: UTF8.self)
+        #expect(text.contains("Content-Encoding: \(coding.rawValue)\r\n"))
+        #expect(text.contains("Content-Length: \(after.count)\r\n"))
+    }
+
+    @Test func `a form and its fields`() throws {
+        let body = "a=1&b=two+words&a=3"
+        let post =
+            "POST /f HTTP/1.1\r\nHost: hq.example\r\n"
+            + "Content-Type: application/x-www-form-urlencoded\r\n"
+            + "Content-Length: \(body.utf8.count)\r\n\r\n\(body)"
+        let play = try HTTPPlay.run(
+            ["=> edit form a 'x&y'", "=> edit form c new"], [.client(post)])
+        let sent = play.sent(by: .client)
+        #expect(sent.hasSuffix("\r\n\r\na=x%26y&b=two+words&a=x%26y&c=new"))
+        #expect(sent.contains("Content-Length: 33\r\n"))
+        #expect(play.faults.map(\.sender) == [.client, .client])
+    }
+
+    @Test(arguments: [
+        ("=> edit query v 2", "/a?v=1&w=x%20y", "/a?v=2&w=x%20y"),
+        ("=> edit query v 2", "/a", "/a?v=2"),
+        ("=> edit path /b/c", "/a?v=1", "/b/c?v=1"),
+        ("=> edit path /b", "http://other.example:8/a/x?v=1", "http://other.example:8/b?v=1"),
+    ])
+    func `the target of a request`(rule: String, target: String, expected: String) throws {
+        let play = try HTTPPlay.run([rule], [.client(Talk.get(target))])
+        #expect(play.sent(by: .client) == Talk.get(expected))
+    }
+
+    @Test func `the head of an answer`() throws {
+        let play = try HTTPPlay.run(
+            ["=> edit status 418", "=> edit header X-A b", "=> add-header Set-Cookie 'c=2'"],
+            [.client(Talk.get("/a")), .server(Talk.ok("x", "Set-Cookie: a=1\r\n"))])
+        #expect(
+            play.sent(by: .server)
+                == "HTTP/1.1 418 Injected\r\nContent-Type: text/xml\r\nContent-Length: 1\r\n"
+                + "Set-Cookie: a=1\r\nX-A: b\r\nSet-Cookie: c=2\r\n\r\nx")
+        #expect(play.faults.count == 3)
+    }
+
+    @Test(arguments: [
+        ("=> edit json /a/b 1", #"{"a":1}"#, "the JSON has nothing at /a/b"),
+        ("=> edit json /a 1", #"{"a":1}"#, "the body is the same with it"),
+        ("=> edit json /a 1", "no", "the body is not JSON"),
+        ("=> edit json /a 1", "", "the message has no body"),
+        ("=> edit replace x y", "no", "the body is the same with it"),
+        ("sender:client => edit form a b", "no", ""),
+    ])
+    func `what cannot be done is stated, and the message passes`(
+        rule: String, body: String, problem: String
+    ) throws {
+        guard !problem.isEmpty else { return }
+        let play = try HTTPPlay.run([rule], [.client(Talk.get("/a")), .server(Talk.ok(body))])
+        #expect(play.sent(by: .server) == Talk.ok(body))
+        let row = try #require(play.faults.first)
+        #expect(row.problem?.hasPrefix(problem) == true, "\(row)")
+    }
+
+    @Test(arguments: [
+        (
+            "=> redirect https://x.example/y",
+            "HTTP/1.1 307 Temporary Redirect\r\nLocation: https://x.example/y\r\n"
+        ),
+        ("=> redirect /y code=301", "HTTP/1.1 301 Moved Permanently\r\nLocation: /y\r\n"),
+        ("=> block", "HTTP/1.1 403 Forbidden\r\n"), ("=> block 404", "HTTP/1.1 404 Not Found\r\n"),
+    ])
+    func `a request is answered and the server does not have it`(
+        rule: String, start: String
+    ) throws {
+        let play = try HTTPPlay.run([rule], [.client(Talk.get("/a"))])
+        #expect(play.sent(by: .client) == "")
+        let text = play.sent(by: .server)
+        #expect(text.hasPrefix(start), "\(text)")
+        #expect(text.hasSuffix("Content-Length: 0\r\n\r\n"), "\(text)")
+    }
+
+    @Test(arguments: [
+        "=> edit json v 1", "=> edit json /v", "=> edit json-remove /v 1", "=> edit replace '(' x",
+        "=> edit status 99", "=> edit status x", "=> edit path b", "=> edit path /b?c",
+        "=> edit header 'a b' c", "=> edit query v 1 sender=server", "=> edit body x",
+        "=> edit status 200 sender=client",
+    ])
+    func `an edit that makes no sense is refused with its plan`(rule: String) {
+        #expect(throws: FaultPlanError.self) { try FaultRule.parse(rule, named: "rule") }
+    }
+}
