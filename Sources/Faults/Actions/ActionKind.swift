@@ -17,6 +17,7 @@ public enum ActionKind: String, Hashable, Sendable, CaseIterable, CustomStringCo
     case removeHeader = "remove-header"
     case addHeader = "add-header"
     case edit
+    case map
     case redirect
     case block
     // Answers to Simperium commands, and changes of them.
@@ -75,6 +76,7 @@ extension ActionKind {
         case .removeHeader: .removeHeader
         case .addHeader: .addHeader
         case .edit: .edit
+        case .map: .map
         case .redirect: .redirect
         case .block: .block
         case .error: .error

@@ -22,6 +22,9 @@ public enum GateCommand: Hashable, Sendable {
     /// Statement about what was done; it belongs to the bytes of the next command that has some,
     /// or where none follows, to the last ones.
     case fault(FaultRow)
+    /// The next request of the client goes to this server; it comes before the bytes of that, of which
+    /// the head comes in one command.
+    case route(to: GateContext.Server)
     /// What follows from this sender is forwarded no earlier than `at`; what was received before is
     /// not delayed.
     case hold(sender: Peer, until: Instant)
@@ -43,6 +46,7 @@ extension GateCommand {
         case .pass(let sender, _), .replace(let sender, _, _), .keep(let sender, _),
             .make(let sender, _), .hold(let sender, _), .stall(let sender), .end(let sender):
             sender
+        case .route: .client
         case .answer, .swallowed, .fault, .close, .wake:
             nil
         }
@@ -52,7 +56,7 @@ extension GateCommand {
     public var received: [UInt8] {
         switch self {
         case .pass(_, let bytes), .replace(_, let bytes, _), .keep(_, let bytes): bytes
-        case .make, .answer, .swallowed, .fault, .hold, .stall, .end, .close, .wake: []
+        case .make, .answer, .swallowed, .route, .fault, .hold, .stall, .end, .close, .wake: []
         }
     }
 
@@ -63,7 +67,7 @@ extension GateCommand {
             bytes.count
         case .replace(_, let bytes, let others):
             bytes.count + others.count
-        case .swallowed, .fault, .hold, .stall, .end, .close, .wake:
+        case .swallowed, .route, .fault, .hold, .stall, .end, .close, .wake:
             0
         }
     }

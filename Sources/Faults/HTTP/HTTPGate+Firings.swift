@@ -225,6 +225,11 @@ extension HTTPGate {
                 guard editBody(step, &body, passage, at, &made) else { continue }
             case .setHeader, .removeHeader, .addHeader, .edit, .contentType, .length:
                 guard editHead(step, &head, passage, at, &made) else { continue }
+            case .map:
+                guard let server = route(step, passage, at, &made) else { continue }
+                made.append(.route(to: server))
+                // In one piece, also where it stays as it is.
+                head = head ?? EditableHead(passage.head)
             case .corrupt, .truncate:
                 let size = isWhole ? Int64(passage.content.count) : passage.statedSize
                 guard size != 0, passage.editor.add(step, size: size) else {
@@ -309,76 +314,6 @@ extension HTTPGate {
                 forwardReady(&made)
             }
         }
-    }
-
-    /// Carries out a change of a head.
-    ///
-    /// - Returns: Whether it could be, and changed something.
-    func editHead(
-        _ step: Firing, _ head: inout EditableHead?, _ passage: MessagePassage, _ at: Instant,
-        _ made: inout [GateCommand]
-    ) -> Bool {
-        var work = head ?? EditableHead(passage.head)
-        let before = work.bytes
-        let action = step.action
-        switch action.kind {
-        case .setHeader:
-            work.set(action.text("name") ?? "", action.text("value") ?? "")
-        case .addHeader:
-            work.add(action.text("name") ?? "", action.text("value") ?? "")
-        case .contentType:
-            work.set("Content-Type", action.text("type") ?? "")
-        case .edit:
-            guard work.edit(action) else {
-                fail([step], at, passage.sender, "the target has no place for it", &made)
-                return false
-            }
-        case .length:
-            guard let size = passage.statedSize else {
-                fail([step], at, passage.sender, "there is no Content-Length", &made)
-                return false
-            }
-            let (sum, isFar) = size.addingReportingOverflow(action.integer("by") ?? 0)
-            work.set("Content-Length", String(isFar ? size : max(0, sum)))
-        default:
-            _ = work.remove(action.text("name") ?? "")
-        }
-        guard work.bytes != before else {
-            fail([step], at, passage.sender, "the head is the same with it", &made)
-            return false
-        }
-        head = work
-        tell(step, at, passage.sender, hasTaken: true, &made)
-        return true
-    }
-
-    /// Carries out a change of a body.
-    ///
-    /// - Returns: Whether it could be, and changed something.
-    func editBody(
-        _ step: Firing, _ body: inout EditedBody?, _ passage: MessagePassage, _ at: Instant,
-        _ made: inout [GateCommand]
-    ) -> Bool {
-        do throws(EditProblem) {
-            var work = body ?? EditedBody(passage.content, passage.head)
-            guard !passage.content.isEmpty else { throw EditProblem(Self.noBody) }
-            if work == nil { throw EditProblem("the body cannot be decoded") }
-            if let edit = try ContentEdit(step.action) {
-                try work?.edit(edit)
-            } else {
-                guard body?.isCut != true else { throw EditProblem(Self.editedTwice) }
-                guard work?.isXML == true else { throw EditProblem("the body is not XML") }
-                guard work?.cut(at: step.action.integer("at")) == true else {
-                    throw EditProblem("the body ends before")
-                }
-            }
-            body = work
-        } catch {
-            fail([step], at, passage.sender, error.text, &made)
-            return false
-        }
-        tell(step, at, passage.sender, hasTaken: true, &made)
-        return true
     }
 }
 

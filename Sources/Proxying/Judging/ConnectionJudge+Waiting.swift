@@ -32,7 +32,7 @@ extension ConnectionJudge {
                 case .pass(let sender, let bytes) where isLost,
                     .replace(let sender, let bytes, _) where isLost:
                     carryOut(.keep(sender: sender, bytes), leg, at, &relay, &commands)
-                case .make where isLost: break
+                case .make where isLost, .route where isLost: break
                 default: carryOut(command, leg, at, &relay, &commands)
                 }
                 lanes[lane].bytes -= command.byteCount
@@ -50,7 +50,7 @@ extension ConnectionJudge {
         guard lanes[lane].isStalled, !isWaitingForRelay(sender, relay) else { return }
         while let first = lanes[lane].items.first, case .command(let next, _) = first {
             switch next {
-            case .pass, .replace, .keep, .make, .fault, .hold, .stall: break
+            case .pass, .replace, .keep, .make, .route, .fault, .hold, .stall: break
             case .answer, .swallowed, .end, .close, .wake: return
             }
             guard

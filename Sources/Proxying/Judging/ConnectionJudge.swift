@@ -347,6 +347,10 @@ struct ConnectionJudge {
             give(.answered(bytes, closes: closes), at, &relay, &commands)
         case .swallowed:
             give(.swallowed, at, &relay, &commands)
+        case .route(let server):
+            let address = ServerAddress(
+                host: server.host, port: server.port, isTLS: server.isTLS)
+            give(.routed(address), at, &relay, &commands)
         case .fault(let row):
             if relay.isRecorded(relay.clientLeg.id) { relay.record(.fault(row), &commands) }
         case .hold(let sender, let until):

@@ -66,6 +66,29 @@ enum HeadRewrite {
         }.sorted { $0.offset < $1.offset }
     }
 
+    /// Has cookies of a server that a request was mapped to kept for the server that the client asked:
+    /// without their domain, and without TLS also without `Secure` (RFC 6265, 5.2).
+    static func cookies(_ head: HTTPHead, isClientTLS: Bool) -> [Patch] {
+        head.all("set-cookie").flatMap { field -> [Patch] in
+            let value = field.value
+            var patches: [Patch] = []
+            var start = head.bytes[value].firstIndex(of: UInt8(ascii: ";")) ?? value.upperBound
+            while start < value.upperBound {
+                let next =
+                    head.bytes[(start + 1)..<value.upperBound].firstIndex(of: UInt8(ascii: ";"))
+                    ?? value.upperBound
+                let text = head.text(start + 1..<next).lowercased().trimmed
+                if text.hasPrefix("domain=") || text == "secure" && !isClientTLS {
+                    patches.append(
+                        Patch(
+                            offset: start, removed: next - start, inserted: [], reason: .location))
+                }
+                start = next
+            }
+            return patches
+        }
+    }
+
     /// Length in bytes of scheme and authority of `url`, if they name `server`.
     private static func authorityEnd(of url: String, naming server: ServerAddress) -> Int? {
         let bytes = Array(url.utf8)
@@ -93,5 +116,24 @@ enum HeadRewrite {
         Patch(
             offset: range.lowerBound, removed: range.count, inserted: Array(text.utf8),
             reason: reason)
+    }
+}
+
+extension Patch {
+    /// The same as something that a rule did: each side then has had its own.
+    var ofRule: Patch {
+        var patch = self
+        if patch.reason != .requestTarget, patch.reason != .hopByHop { patch.reason = .fault }
+        return patch
+    }
+}
+
+extension String {
+    /// Without blanks around it.
+    fileprivate var trimmed: Substring {
+        let start = drop { $0 == " " || $0 == "\t" }
+        return start.prefix(
+            upTo: start.lastIndex { $0 != " " && $0 != "\t" }.map(start.index(after:))
+                ?? start.startIndex)
     }
 }

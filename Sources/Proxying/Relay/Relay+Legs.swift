@@ -4,14 +4,15 @@ import Wire
 extension Relay {
     /// The leg to a server, opened where there is none; nil in a tunnel that the server has ended.
     mutating func liveLeg(
-        to server: ServerAddress, _ at: Instant, _ commands: inout [RelayCommand]
+        to server: ServerAddress, isMapped: Bool = false, _ at: Instant,
+        _ commands: inout [RelayCommand]
     ) -> LegID? {
         if let known = legs.firstIndex(where: { !$0.ends.isPeerOver && $0.address == server }) {
             return legs[known].id
         }
         // Another connection to its server would not be in the tunnel.
-        guard !isTunnel else { return nil }
-        closeIdleServers(keeping: Self.maximumIdleServers, &commands)
+        guard !isTunnel || isMapped else { return nil }
+        if !isTunnel { closeIdleServers(keeping: Self.maximumIdleServers, &commands) }
         return openLeg(server, at, isRecorded: settings.records(server.host), &commands)
     }
 

@@ -10,14 +10,6 @@ struct BlockedRequest {
     var events: ArraySlice<HTTPEvent>
 }
 
-/// Where a request goes.
-enum Route {
-    case server(ServerAddress, patches: [Patch])
-    case tunnel(ServerAddress)
-    case page(OwnPage)
-    case refuse(Refusal)
-}
-
 extension Relay {
     /// Frames one read of the client and passes on what is complete; what has to wait comes before
     /// everything else that waits.
@@ -135,6 +127,12 @@ extension Relay {
 
     /// The server of a request, and its rewrites.
     private mutating func route(of head: HTTPHead) -> Route {
+        if let mapped { return route(of: head, mapping: mapped) }
+        return ownRoute(of: head)
+    }
+
+    /// The same without what a rule says.
+    mutating func ownRoute(of head: HTTPHead) -> Route {
         if let fixed, isTunnel || settings.keepsHost { return .server(fixed, patches: []) }
         if let fixed {
             if let refusal = hostRefusal(head, server: fixed) { return .refuse(refusal) }
@@ -180,7 +178,7 @@ extension Relay {
     /// Whether the leg in use leads where the route does.
     private func isGoing(to route: Route) -> Bool {
         // By index: a leg is large, and this runs for every request.
-        guard case .server(let server, _) = route,
+        guard case .server(let server, _, _) = route,
             let index = legs.firstIndex(where: { $0.id == current })
         else { return false }
         return !legs[index].ends.isPeerOver && legs[index].address == server
@@ -197,14 +195,15 @@ extension Relay {
         _ commands: inout [RelayCommand]
     ) -> [Patch]? {
         let kind = HTTPRequestKind(head)
+        mapped = nil
         switch route {
         case _ where clientEnds.isRelayOver:
             // The client's stream was closed; this is lost, as with a direct connection to its
             // server.
             lose(read.part(position..<end), &commands)
             return nil
-        case .server(let server, let patches):
-            guard let leg = liveLeg(to: server, read.at, &commands) else {
+        case .server(let server, let patches, let isMapped):
+            guard let leg = liveLeg(to: server, isMapped: isMapped, read.at, &commands) else {
                 lose(read.part(position..<end), &commands)
                 return nil
             }
@@ -212,14 +211,14 @@ extension Relay {
             flushPartial(patches, from: head.start, &commands)
             let isUpgrade =
                 head.contains(token: "upgrade", in: "connection") && head.first("upgrade") != nil
-            guard isCounting || outstanding.last?.leg != leg else {
+            guard isCounting || isMapped || outstanding.last?.leg != leg else {
                 return read.own(patches, from: head.start)
             }
             outstanding.append(
                 RelayRequest(
                     leg: leg, kind: kind,
                     proxyName: head.first("host").map { head.text($0.value) } ?? "",
-                    openRosaVersion: openRosaVersion(head),
+                    openRosaVersion: openRosaVersion(head), isMapped: isMapped,
                     switching: isUpgrade || kind == .connect ? head : nil))
             update(leg) { $0.responses.expect(kind) }
             return read.own(patches, from: head.start)

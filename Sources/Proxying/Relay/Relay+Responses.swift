@@ -165,12 +165,21 @@ extension Relay {
 
     /// Whether heads of responses may be rewritten, so that an incomplete one has to be held.
     private var isRewriting: Bool {
+        if outstanding.first?.isMapped == true { return true }
         if case .reverse = settings.mode { return !settings.keepsHost && !isTunnel }
         return false
     }
 
     private func rewrites(of head: HTTPHead) -> [Patch] {
-        guard isRewriting, let fixed, let request = outstanding.first else { return [] }
+        guard isRewriting, let request = outstanding.first else { return [] }
+        if request.isMapped, let leg = legs.first(where: { $0.id == request.leg }) {
+            let patches =
+                HeadRewrite.response(
+                    head, server: leg.address, proxy: request.proxyName, isProxyTLS: isClientTLS)
+                + HeadRewrite.cookies(head, isClientTLS: isClientTLS)
+            return patches.sorted { $0.offset < $1.offset }.map(\.ofRule)
+        }
+        guard let fixed else { return [] }
         return HeadRewrite.response(
             head, server: fixed, proxy: request.proxyName, isProxyTLS: isClientTLS)
     }

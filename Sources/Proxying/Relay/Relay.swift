@@ -73,6 +73,8 @@ public struct Relay {
     var legs: [RelayLeg] = []
     var current: LegID?
     var outstanding: [RelayRequest] = []
+    /// The server of the next request, where a rule says it.
+    var mapped: ServerAddress?
     /// A request that waits for earlier ones, and what follows it in the same read.
     var blocked: BlockedRequest?
     /// Reads that wait after it, after a request to change the protocol, or for earlier requests to
@@ -119,6 +121,8 @@ public struct Relay {
             received(leg, read, &commands)
         case .answered(let bytes, let closes):
             answerLocally(LocalAnswer(bytes: bytes, closes: closes), at, &commands)
+        case .routed(let server):
+            mapped = server
         case .swallowed:
             if !outstanding.isEmpty { outstanding.removeFirst() }
             settle(at, &commands)

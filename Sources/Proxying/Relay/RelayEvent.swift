@@ -12,6 +12,8 @@ public enum RelayEvent: Hashable, Sendable {
     case made(LegID, [UInt8])
     /// The request that was kept before has this answer, after which the connection may close.
     case answered([UInt8], closes: Bool)
+    /// The next request of the client goes to this server, whatever server it names.
+    case routed(ServerAddress)
     /// The oldest request that waits for an answer will get none.
     case swallowed
     /// All legs are to be closed, or reset.

@@ -26,6 +26,8 @@ struct RelayRequest {
     let proxyName: String
     /// Its `X-OpenRosa-Version`, where it has one: an answer of Tapedeck is then one of OpenRosa.
     var openRosaVersion: String?
+    /// Whether a rule sent it to another server than it names.
+    var isMapped = false
     /// Its head, where it requests an upgrade or a tunnel.
     var switching: HTTPHead?
     /// The answer, where Tapedeck gives it.

@@ -47,13 +47,14 @@ struct ListCommand: ParsableCommand {
         if !json, !tables.csv { paging.begin() }
         if try printTable(filter, reader) { return }
         var isEmpty = true
+        let lines = LineBatches(
+            path: reader.path, filter, with: ListedMessages(for: filter), of: side.lines)
         try reader.reading { reader throws(TraceError) in
             var texts = CommandTexts(reader: reader)
             try printer.learn(from: reader)
             try printer.learnSockets(from: reader, of: side.lines)
             try printer.learnFindings(from: reader)
-            let messages = ListedMessages(for: filter)
-            try reader.lines(filter, with: messages, of: side.lines, limit: limit) { line in
+            try lines.forEach(limit: limit) { line in
                 isEmpty = false
                 printer.print(line, &texts)
                 return true

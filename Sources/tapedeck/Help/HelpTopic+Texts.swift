@@ -241,7 +241,7 @@ extension HelpTopic {
                 success is right there, so that `path:/config => 200 body={}` is not judged either. `tapedeck faults report` counts both
                 as not judged.
 
-                `edit`, `add-header`, `redirect` and `block` are not faults either: they have the traffic otherwise, and nobody is judged by
+                `edit`, `edit-object`, `add-header`, `map`, `redirect` and `block` are not faults either: they have the traffic otherwise, and nobody is judged by
                 it. Like all that Tapedeck changes they are rows in the trace, and both sides stand there: what was sent and what was received.
 
                 | what you did elsewhere | here |
@@ -251,9 +251,15 @@ extension HelpTopic {
                 | mitmproxy `--block-list ":~d tracker.example:404"` | `host:tracker.example => block 404` |
                 | Charles, Rewrite: query parameter | `path:/search => edit query limit 5` |
                 | Charles, Rewrite: response status | `path:/config => edit status 404` |
-                | Charles, Map Remote by redirection; Proxyman, Map Remote | `path:/old => redirect https://staging.example/new` |
+                | Charles, Map Remote; Proxyman, Map Remote; mitmproxy `--map-remote` | `path:/api/* => map https://staging.example` |
+                | the same with a redirection that the client sees | `path:/old => redirect https://staging.example/new` |
                 | Charles, Map Local; Proxyman, Map Local | `path:/config => answer type=application/json body-file=config.json` |
                 | Charles, Block List | `host:*.ads.example => reset` |
+
+                `map` sends a request to another server, whatever server the client named or the proxy stands before, over http or https as
+                its URL says. `Host` and `Origin` name that server; in the answer `Location` and `Content-Location` that name it lead back to
+                where the client asked, and its cookies lose `Domain`, and without TLS `Secure`. Together with `edit path` it rewrites the path.
+                The trace has the request as the client sent it and as that server got it.
 
                 `edit` says what it changes first:
 
@@ -327,6 +333,7 @@ extension HelpTopic {
                 | `remove-header` | `name`\*! `sender` | exchange | request head, request, response head, response | - | Removes a header field. |
                 | `add-header` | `name`\*! `value`\*! `sender` | exchange | request head, request, response head, response | - | Adds a header field, and leaves those of the same name. |
                 | `edit` | `what`\*! `at`\*! `to`\* `sender` | exchange | request head, request, response head, response | - | Changes a message by what it means; length, transfer coding and content coding stay right. |
+                | `map` | `value`\*! | exchange | request head, request | - | Sends a request to another server: Host and Origin name that one, and Location and cookies of the answer the one that the client asked. |
                 | `redirect` | `value`\*! `code` | exchange | request head, request | - | Answers a request with a redirection, in the server's place. |
                 | `block` | `code`\* | exchange | request head, request | - | Keeps a request from the server, and answers it with a status and no body. |
                 | `error` | `code`\*! `as` `forwarded` | command | command | `command:c sender:client` | Refuses a change of the client with an error code. |
@@ -377,6 +384,7 @@ extension HelpTopic {
                 api:commcare.submit => remove-header X-CommCareHQ-LastSyncToken sender=client
                 path:/login => add-header Set-Cookie "theme=dark; Path=/"
                 api:commcare.restore => edit header X-Environment staging
+                path:/api/* => map https://staging.example
                 path:/old/* => redirect https://staging.example/new
                 host:tracker.example => block 404
                 command:c bucket:notes => error 440 nth=3
@@ -461,6 +469,7 @@ extension HelpTopic {
                 | `at` | `edit` | text | Where: a JSON pointer, the name of a field, a regular expression; or the path or status to be sent. |
                 | `to` | `edit` | text | What is to be there: JSON or else a string, the value of the field, or the text in place of each match. |
                 | `sender` | `edit` | text: client, server | Whose message: client for the request, server for the response; default: client for form, query and path, otherwise server. |
+                | `value` | `map` | text | Scheme, host and port of the other server, as a URL; the path is that of the request. |
                 | `value` | `redirect` | text | The Location: a URL, or a path of the same server. |
                 | `code` | `redirect` | integer | Status of the answer; default: 307. |
                 | `code` | `block` | integer | Status of the answer; default: 403. |

@@ -131,3 +131,45 @@ def test_a_member_of_an_object(faulty, dial, simperium):
     assert b'"two"' in fault(deck).came and b'"edited"' in fault(deck).sent
     deck.finish()
     assert tapedeck("diagnose", deck.trace, "--json").stdout == ""
+
+
+class Staging(Notes):
+    """Another server, which sends its clients on to itself and gives them cookies."""
+
+    def answer(self, method, path, headers, body):
+        self.asked.append((method, path, dict(headers), body))
+        return 302, {"Location": f"{self.url}/next",
+                     "Set-Cookie": "s=1; Domain=staging.example; Path=/; Secure"}, b"from staging"
+
+
+@feels("map")
+@pytest.mark.parametrize("is_forward", [False, True])
+def test_a_request_for_another_server(record, notes, is_forward):
+    staging = Staging()
+    try:
+        rule = f"path:/api/* => map {staging.url}"
+        deck = record("--quiet", "--fault", rule, *([] if is_forward else ["--to", notes.url]))
+        proxy = ("-x", deck.url) if is_forward else ()
+        base = notes.url if is_forward else deck.url
+        said = curl("-i", *proxy, f"{base}/api/x?y=1", f"{base}/note").stdout.decode()
+        assert [path for _, path, _, _ in staging.asked] == ["/api/x?y=1"]
+        assert [path for _, path, _, _ in notes.asked] == ["/note"]
+        assert staging.asked[0][2]["Host"] == staging.url.removeprefix("http://")
+        assert f"Location: {base}/next\r\n" in said
+        assert "Set-Cookie: s=1; Path=/\r\n" in said
+        assert fault(deck).action == f"map {staging.url}"
+        deck.finish()
+        port = staging.server_address[1]
+        assert deck.sql("SELECT port FROM any_exchange WHERE side <> 'client' ORDER BY id") == [
+            (port,), (notes.server_address[1],)]
+        assert tapedeck("diagnose", deck.trace, "--json").stdout == ""
+    finally:
+        staging.shutdown()
+        staging.server_close()
+
+
+@feels("map")
+def test_a_server_that_is_mapped_to_is_not_there(faulty, notes):
+    deck = faulty(notes.url, "path:/gone => map http://127.0.0.1:1")
+    assert ask(deck, "/gone").status == 502
+    assert ask(deck, "/x").status == 200

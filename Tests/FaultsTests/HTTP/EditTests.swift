@@ -138,3 +138,32 @@ struct EditTests {
         #expect(throws: FaultPlanError.self) { try FaultRule.parse(rule, named: "rule") }
     }
 }
+
+/// Requests that are sent to another server.
+struct MapTests {
+    @Test(arguments: HTTPPlay.Cuts.allCases)
+    func `the head comes in one piece behind its route`(cuts: HTTPPlay.Cuts) throws {
+        let play = try HTTPPlay.run(
+            ["path:/b => map https://other.example:8443"],
+            [.client(Talk.get("/a") + Talk.post("/b", "body") + Talk.get("/c"))], cuts)
+        #expect(play.sent(by: .client) == Talk.get("/a") + Talk.post("/b", "body") + Talk.get("/c"))
+        let server = GateContext.Server(host: "other.example", port: 8443, isTLS: true)
+        let place = try #require(play.commands.firstIndex(of: .route(to: server)))
+        let head = Array(Talk.post("/b", "").replacing("Length: 0", with: "Length: 4").utf8)
+        #expect(play.commands[place + 1] == .replace(sender: .client, head, by: head))
+        #expect(play.faults.map(\.problem) == [nil])
+    }
+
+    @Test func `a tunnel is not mapped`() throws {
+        let play = try HTTPPlay.run(
+            ["=> map http://127.0.0.1:1"],
+            [.client("CONNECT h:443 HTTP/1.1\r\nHost: h:443\r\n\r\n")])
+        #expect(play.faults.first?.problem?.contains("tunnel") == true)
+        #expect(!play.commands.contains { if case .route = $0 { true } else { false } })
+    }
+
+    @Test(arguments: ["=> map other", "=> map https://a.example/path", "=> map ftp://a.example"])
+    func `what is no server is refused with its plan`(rule: String) {
+        #expect(throws: FaultPlanError.self) { try FaultRule.parse(rule, named: "rule") }
+    }
+}

@@ -53,6 +53,7 @@ struct CatalogueTests {
             if [.setHeader, .addHeader, .redirect].contains(kind) {
                 arguments["value"] = .text("b c")
             }
+            if kind == .map { arguments["value"] = .text("http://a.example:8") }
             if kind == .edit { arguments = Self.editing(arguments, &draws) }
             if kind == .contentType { arguments["type"] = .text("") }
             let action = FaultAction(kind, arguments)

@@ -13,7 +13,7 @@ enum WorldRules {
         "=> set-header X-A b sender=client", "=> remove-header X-Answer",
         "=> add-header X-A b", "=> edit replace '[a-e]' _", "=> edit replace o 00 sender=client",
         "=> edit query added 1", "=> edit status 203", "path:/a* => redirect /elsewhere",
-        "=> block 404",
+        "=> block 404", "path:/a* => map http://c.example", "=> map http://a.example",
         "=> remove-header X-Number sender=client", "command:c sender:client => error 440",
         "command:c sender:client => error 503 forwarded", "command:cv => cv-unknown",
         "command:{c,cv} sender:client => change-unknown", "command:e => entity-unknown",

@@ -1,0 +1,41 @@
+import Filters
+import Framing
+import Wire
+
+extension ActionSpecification {
+    /// The action `map`.
+    static let map = ActionSpecification(
+        .map,
+        [
+            Parameter(
+                "value", .text, positional: true, required: true,
+                "Scheme, host and port of the other server, as a URL; the path is that of the request."
+            )
+        ],
+        [.requestHead, .requestBody],
+        "Sends a request to another server: Host and Origin name that one, and Location and cookies of "
+            + "the answer the one that the client asked.",
+        example: "path:/api/* => map https://staging.example",
+        effect: { _ in .altered },
+        recovery: ActionRecovery(exchange: .exchangeItself, targetStays: true),
+        purpose: .edit,
+        problem: { action in
+            let url = action.text("value") ?? ""
+            guard GateContext.Server(url: url) == nil else { return nil }
+            return "\(url) is no server, such as https://staging.example or http://127.0.0.1:8080"
+        },
+        side: { _ in .client })
+}
+
+extension GateContext.Server {
+    /// The server that an `http://` or `https://` URL without a path names; nil for another text.
+    init?(url: String) {
+        let bytes = Array(url.utf8)
+        guard let target = try? HTTPTarget.parse(bytes.span, method: "GET"),
+            target.form == .absolute, let authority = target.authority,
+            let standard = target.defaultPort, !authority.host.isEmpty, authority.port > 0,
+            target.path == "/", target.query == nil
+        else { return nil }
+        self.init(host: authority.host, port: authority.port, isTLS: standard == 443)
+    }
+}
