@@ -17,6 +17,8 @@ extension SimperiumServerCheck {
     ) {
         guard let beat = socket.beats.first, !socket.isSilenceReported,
             let request = channel.answered,
+            // On a slow link the server may have had a change by its first sending.
+            request.row.name != "c" || session[command.row.connection]?.isQuick ?? false,
             request.row.at.nanoseconds - beat.command.row.at.nanoseconds > Self.second,
             isJudgeable(command.row.connection, since: beat.command.row.at, session)
         else { return }

@@ -113,7 +113,10 @@ extension SimperiumServerCheck {
     ) {
         let time = SimperiumSessionCheck.seconds(due.patience)
         if case .heartbeat(let id) = due.duty {
-            guard let beat = socket.beats.first(where: { $0.command.row.id == id }) else { return }
+            // The way to the server may take as long as that to the client.
+            guard let beat = socket.beats.first(where: { $0.command.row.id == id }),
+                session[beat.command.row.connection]?.isQuick ?? false
+            else { return }
             add(
                 Rules.heartbeatUnanswered, beat.command, nil,
                 "The server has not answered h:\(beat.count) in \(time), though it sent other commands.",

@@ -71,7 +71,7 @@ extension SimperiumServerRules {
         expects: "h:N+1",
         deadlineNanoseconds: SimperiumServerCheck.heartbeatTime,
         silent:
-            "The server sends nothing any more on one connection and may be unreachable, it has answered heartbeats before, a fault touched the connection, or it was not captured from its start.",
+            "The server sends nothing any more on one connection and may be unreachable, it has answered heartbeats before, the link is not quick and only changes are answered or other commands sent, a fault touched the connection, or it was not captured from its start.",
         cause:
             "The server takes h for a command of a channel, or answers it in the queue of its other work."
     )
