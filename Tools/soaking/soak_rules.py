@@ -32,6 +32,17 @@ RULES: dict[str, list[str]] = {
                    f"{WEB} => set-header X-Soak yes sender=client probability=0.5"],
     "remove-header": [f"{WEB} => remove-header Content-Type probability=0.3",
                       f"{WEB} => remove-header User-Agent sender=client probability=0.3"],
+    "add-header": [f"{WEB} => add-header X-Soak yes probability=0.5",
+                   f"{WEB} => add-header X-Soak yes sender=client probability=0.5"],
+    "edit": [f"{WEB} => edit header X-Soak yes probability=0.5",
+             "api:commcare.restore => edit query soak yes probability=0.5",
+             "api:commcare.restore => edit replace '</OpenRosaResponse>' ' </OpenRosaResponse>' probability=0.5"],
+    # Nobody gets what these answer with from a server of the protocol.
+    "map": ["path:/nowhere => map http://127.0.0.1:1"],
+    "serve": ["path:/nowhere => serve ./nothing"],
+    "redirect": ["path:/nowhere => redirect /elsewhere"],
+    "block": [f"{WEB} => block 503 probability=0.1"],
+    "edit-object": [f"{TOLD} => edit-object nowhere 1"],
     "error": [f"{SENT} => error {what} probability=0.1" for what in (
         "440", "405", "500", "503", "440 as=string", "503 forwarded", "409 forwarded")],
     "cv-unknown": ["command:cv => cv-unknown probability=0.5",

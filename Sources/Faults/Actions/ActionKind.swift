@@ -18,6 +18,7 @@ public enum ActionKind: String, Hashable, Sendable, CaseIterable, CustomStringCo
     case addHeader = "add-header"
     case edit
     case map
+    case serve
     case redirect
     case block
     // Answers to Simperium commands, and changes of them.
@@ -77,6 +78,7 @@ extension ActionKind {
         case .addHeader: .addHeader
         case .edit: .edit
         case .map: .map
+        case .serve: .serve
         case .redirect: .redirect
         case .block: .block
         case .error: .error

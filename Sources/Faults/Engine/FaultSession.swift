@@ -13,6 +13,8 @@ public final class FaultSession: Sendable {
 
     /// The random seed.
     public let seed: UInt64
+    /// The files that rules serve.
+    let files: FileSource
     private let phases: Atomic<UInt16>
     private let changes = Atomic<Int>(1)
     private let state: Mutex<FaultSessionState>
@@ -22,12 +24,14 @@ public final class FaultSession: Sendable {
     /// - Parameters:
     ///   - plan: The rules to begin with.
     ///   - seed: The random seed; the seed of the plan is ignored.
-    public convenience init(plan: FaultPlan, seed: UInt64) {
-        self.init(plan: plan, seed: seed, maximumScopes: Self.maximumScopes)
+    ///   - files: Where files come from that rules serve; reading them blocks the caller.
+    public convenience init(plan: FaultPlan, seed: UInt64, files: FileSource = .none) {
+        self.init(plan: plan, seed: seed, files: files, maximumScopes: Self.maximumScopes)
     }
 
-    init(plan: FaultPlan, seed: UInt64, maximumScopes: Int) {
+    init(plan: FaultPlan, seed: UInt64, files: FileSource = .none, maximumScopes: Int) {
         self.seed = seed
+        self.files = files
         let first = FaultSessionState(plan, maximumScopes: maximumScopes)
         phases = Atomic(first.interest.rawValue)
         state = Mutex(first)

@@ -9,7 +9,7 @@ extension Firing {
         case .corrupt, .contentType, .setHeader, .removeHeader, .addHeader:
             action.text("sender") == "client" ? .client : .server
         case .edit: action.editedSide
-        case .redirect, .block, .map: .client
+        case .redirect, .block, .map, .serve: .client
         case .latency:
             switch action.text("sender") {
             case "client": .client

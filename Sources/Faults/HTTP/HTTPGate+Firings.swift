@@ -32,7 +32,7 @@ extension HTTPGate {
             taker = firing
             switch firing.action.kind {
             case .status where target == .client, .answer where target == .client, .redirect,
-                .block:
+                .block, .serve:
                 answer(firing, &passage, exchange, at, &commands)
             case .status, .answer:
                 let others = firings[(place + 1)...]
@@ -79,9 +79,15 @@ extension HTTPGate {
             exchange.requestEndedAt == nil && passage.rawBody.isEmpty
             && passage.head.contains(token: "100-continue", in: "expect")
             && !exchange.isAskedToContinue
-        var made = LocalAnswer(
-            firing, to: passage.head, api: exchange.row(context).api,
-            unixSeconds: context.clock.unixSeconds(at: at), closing: isWaiting)
+        let unixSeconds = context.clock.unixSeconds(at: at)
+        var made =
+            firing.action.kind == .serve
+            ? LocalAnswer(
+                serving: file(firing, passage.head), to: passage.head, unixSeconds: unixSeconds,
+                closing: isWaiting)
+            : LocalAnswer(
+                firing, to: passage.head, api: exchange.row(context).api,
+                unixSeconds: unixSeconds, closing: isWaiting)
         var due = at.later(by: firing.afterNanoseconds)
         for step in passage.steps + exchange.deferred where step.action.kind == .latency {
             tell(step, at, .client, &commands)
@@ -98,6 +104,13 @@ extension HTTPGate {
         } else {
             passage.answer = made
         }
+    }
+
+    /// The answer with the file that a rule serves.
+    private func file(_ firing: Firing, _ head: HTTPHead) -> FileAnswer {
+        let found = session.files.file(
+            firing.action.text("value") ?? "", for: RequestAddress(head).path)
+        return FileAnswer(found, type: firing.action.text("type"), to: head)
     }
 
     /// Gives the client another answer than the server's.

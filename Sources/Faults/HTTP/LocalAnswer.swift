@@ -79,6 +79,25 @@ struct LocalAnswer {
         bytes = Array(head.utf8) + (hasContent && HTTPRequestKind(request) != .head ? body : [])
     }
 
+    /// The answer with a file.
+    ///
+    /// - Parameters:
+    ///   - file: The answer that a server of files gives.
+    ///   - request: The head of the request.
+    ///   - unixSeconds: When the answer is made, in seconds since 1970.
+    ///   - closing: Whether the connection is closed whatever the request specifies.
+    init(serving file: FileAnswer, to request: HTTPHead, unixSeconds: Int64, closing: Bool) {
+        closes = closing || Self.wantsClose(request)
+        var fields = file.fields
+        fields.append(("Date", HTTPDate(unixSeconds: unixSeconds).text))
+        if let length = file.length { fields.append(("Content-Length", String(length))) }
+        if closes { fields.append(("Connection", "close")) }
+        let head =
+            "HTTP/1.1 \(file.status) \(Self.reason(file.status))\r\n"
+            + fields.map { "\($0.name): \($0.value)\r\n" }.joined() + "\r\n"
+        bytes = Array(head.utf8) + file.body
+    }
+
     /// The status of an answer that a rule names none for.
     private static func usualStatus(_ kind: ActionKind) -> Int64 {
         switch kind {
@@ -123,6 +142,7 @@ struct LocalAnswer {
         case 201: "Created"
         case 202: "Accepted"
         case 204: "No Content"
+        case 206: "Partial Content"
         case 301: "Moved Permanently"
         case 302: "Found"
         case 303: "See Other"
@@ -143,6 +163,7 @@ struct LocalAnswer {
         case 412: "Precondition Failed"
         case 413: "Content Too Large"
         case 415: "Unsupported Media Type"
+        case 416: "Range Not Satisfiable"
         case 417: "Expectation Failed"
         case 422: "Unprocessable Content"
         case 426: "Upgrade Required"

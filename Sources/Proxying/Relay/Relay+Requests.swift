@@ -211,7 +211,7 @@ extension Relay {
             flushPartial(patches, from: head.start, &commands)
             let isUpgrade =
                 head.contains(token: "upgrade", in: "connection") && head.first("upgrade") != nil
-            guard isCounting || isMapped || outstanding.last?.leg != leg else {
+            guard isCounting || outstanding.last?.leg != leg else {
                 return read.own(patches, from: head.start)
             }
             outstanding.append(

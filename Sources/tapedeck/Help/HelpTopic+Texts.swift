@@ -241,7 +241,7 @@ extension HelpTopic {
                 success is right there, so that `path:/config => 200 body={}` is not judged either. `tapedeck faults report` counts both
                 as not judged.
 
-                `edit`, `edit-object`, `add-header`, `map`, `redirect` and `block` are not faults either: they have the traffic otherwise, and nobody is judged by
+                `edit`, `edit-object`, `add-header`, `map`, `serve`, `redirect` and `block` are not faults either: they have the traffic otherwise, and nobody is judged by
                 it. Like all that Tapedeck changes they are rows in the trace, and both sides stand there: what was sent and what was received.
 
                 | what you did elsewhere | here |
@@ -253,13 +253,17 @@ extension HelpTopic {
                 | Charles, Rewrite: response status | `path:/config => edit status 404` |
                 | Charles, Map Remote; Proxyman, Map Remote; mitmproxy `--map-remote` | `path:/api/* => map https://staging.example` |
                 | the same with a redirection that the client sees | `path:/old => redirect https://staging.example/new` |
-                | Charles, Map Local; Proxyman, Map Local | `path:/config => answer type=application/json body-file=config.json` |
+                | Charles, Map Local; Proxyman, Map Local; mitmproxy `--map-local` | `path:/media/* => serve ./public` |
                 | Charles, Block List | `host:*.ads.example => reset` |
 
                 `map` sends a request to another server, whatever server the client named or the proxy stands before, over http or https as
                 its URL says. `Host` and `Origin` name that server; in the answer `Location` and `Content-Location` that name it lead back to
                 where the client asked, and its cookies lose `Domain`, and without TLS `Secure`. Together with `edit path` it rewrites the path.
                 The trace has the request as the client sent it and as that server got it.
+
+                `serve` answers with a file as it is at that moment, or with the one that the path of the request names in a folder: with the type
+                of its ending, an `ETag` and `Last-Modified`, 304 to whom has it, one range of bytes, 404 for what is not there and for what
+                would lead out of the folder. A folder has its `index.html`. Files of more than 64 MiB are not served.
 
                 `edit` says what it changes first:
 
@@ -334,6 +338,7 @@ extension HelpTopic {
                 | `add-header` | `name`\*! `value`\*! `sender` | exchange | request head, request, response head, response | - | Adds a header field, and leaves those of the same name. |
                 | `edit` | `what`\*! `at`\*! `to`\* `sender` | exchange | request head, request, response head, response | - | Changes a message by what it means; length, transfer coding and content coding stay right. |
                 | `map` | `value`\*! | exchange | request head, request | - | Sends a request to another server: Host and Origin name that one, and Location and cookies of the answer the one that the client asked. |
+                | `serve` | `value`\*! `type` | exchange | request head, request | - | Answers a request with a file, as it is then: with ranges, and with 304 where the client has it already. |
                 | `redirect` | `value`\*! `code` | exchange | request head, request | - | Answers a request with a redirection, in the server's place. |
                 | `block` | `code`\* | exchange | request head, request | - | Keeps a request from the server, and answers it with a status and no body. |
                 | `error` | `code`\*! `as` `forwarded` | command | command | `command:c sender:client` | Refuses a change of the client with an error code. |
@@ -385,6 +390,7 @@ extension HelpTopic {
                 path:/login => add-header Set-Cookie "theme=dark; Path=/"
                 api:commcare.restore => edit header X-Environment staging
                 path:/api/* => map https://staging.example
+                path:/media/* => serve ./public
                 path:/old/* => redirect https://staging.example/new
                 host:tracker.example => block 404
                 command:c bucket:notes => error 440 nth=3
@@ -470,6 +476,8 @@ extension HelpTopic {
                 | `to` | `edit` | text | What is to be there: JSON or else a string, the value of the field, or the text in place of each match. |
                 | `sender` | `edit` | text: client, server | Whose message: client for the request, server for the response; default: client for form, query and path, otherwise server. |
                 | `value` | `map` | text | Scheme, host and port of the other server, as a URL; the path is that of the request. |
+                | `value` | `serve` | text | The file, or a folder in which the path of the request names it; relative to where tapedeck was started. |
+                | `type` | `serve` | text | Content-Type; default: that of the ending of its name. |
                 | `value` | `redirect` | text | The Location: a URL, or a path of the same server. |
                 | `code` | `redirect` | integer | Status of the answer; default: 307. |
                 | `code` | `block` | integer | Status of the answer; default: 403. |
@@ -776,8 +784,11 @@ extension HelpTopic {
                 | `~m POST & ~u restore` | `method:POST url~restore` |
                 | `~c 503`, `~d HOST`, `~b TEXT`, `~hq NAME` | `status:503`, `host:HOST`, `text:TEXT`, `header.NAME:*` |
                 | `!`, `&`, `\|` | `not`, a space or `and`, `or` |
-                | `--map-local '\|/config\|file.json'` | `--fault 'path:/config => answer body-file=file.json'` |
-                | `--modify-headers`, `--modify-body` | `--fault 'path:/a => set-header X 1'`; see `tapedeck help faults` |
+                | `--map-local '\|/config\|file.json'` | `--fault 'path:/config => serve file.json'` |
+                | `--map-remote '\|//api.example\|//staging.example'` | `--fault 'host:api.example => map https://staging.example'` |
+                | `--modify-body '/~s/old/new'` | `--fault '=> edit replace old new'`, and by meaning: `--fault 'path:/a => edit json /user/name Anna'` |
+                | `--modify-headers '/~q/X-A/b'` | `--fault '=> edit header X-A b sender=client'`; see `tapedeck help faults` |
+                | `--block-list ':~d tracker.example:404'` | `--fault 'host:tracker.example => block 404'` |
                 | `--server-replay app.mitm` | `tapedeck replay server app.tape` |
                 | `--client-replay app.mitm` | `tapedeck replay client app.tape --to URL` |
                 | `--set hardump=x.har`, `export.file` | `tapedeck export`: HAR, flows of mitmproxy, pcapng, curl, text |
@@ -792,8 +803,7 @@ extension HelpTopic {
                 - HTTP/2 and HTTP/3: clients are offered HTTP/1.1, and those that speak nothing else are recorded as bytes.
                 - An upstream proxy: `http_proxy` of its own environment is not read.
                 - Client certificates towards servers.
-                - Breakpoints, editing in a terminal, a web interface, and scripts. Faults change traffic by rules; SQL and `--json` are for
-                  programs.
+                - Breakpoints, editing in a terminal, a web interface, and scripts. Rules change traffic; SQL and `--json` are for programs.
 
                 """#),
     ]

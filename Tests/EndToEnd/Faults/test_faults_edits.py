@@ -173,3 +173,22 @@ def test_a_server_that_is_mapped_to_is_not_there(faulty, notes):
     deck = faulty(notes.url, "path:/gone => map http://127.0.0.1:1")
     assert ask(deck, "/gone").status == 502
     assert ask(deck, "/x").status == 200
+
+
+@feels("serve")
+def test_a_folder_is_served(faulty, notes, tmp_path):
+    (tmp_path / "media").mkdir()
+    (tmp_path / "media/picture.png").write_bytes(bytes(range(256)) * 40)
+    deck = faulty(notes.url, f"path:/media/* => serve {tmp_path}")
+    answer = ask(deck, "/media/picture.png")
+    assert (answer.status, answer.fields["content-type"]) == (200, "image/png")
+    assert answer.body == (tmp_path / "media/picture.png").read_bytes()
+    again = ask(deck, "/media/picture.png", If_None_Match=answer.fields["etag"])
+    assert (again.status, again.body) == (304, b"")
+    part = curl("-r", "256-258", f"{deck.url}/media/picture.png").stdout
+    assert part == bytes([0, 1, 2])
+    (tmp_path / "media/picture.png").write_bytes(b"new")
+    assert ask(deck, "/media/picture.png", If_None_Match=answer.fields["etag"]).body == b"new"
+    (tmp_path.parent / "secret").write_text("secret")
+    assert ask(deck, "/media/../../secret").status == 404
+    assert not notes.asked

@@ -7,6 +7,7 @@ import time
 
 import pytest
 import test_faults_connections
+import test_faults_edits
 import test_faults_http
 import test_faults_simperium
 from faults import (FELT, ask, catalogue, commcare_fixture, control, dial_fixture, fault, faults,
@@ -15,7 +16,7 @@ from programs import DEADLINE, eventually
 
 __all__ = ["commcare_fixture", "dial_fixture", "faulty_fixture", "simperium_fixture",
            "web_fixture"]
-MODULES = (test_faults_connections, test_faults_http, test_faults_simperium)
+MODULES = (test_faults_connections, test_faults_edits, test_faults_http, test_faults_simperium)
 
 
 def test_every_action_is_felt_by_a_client():

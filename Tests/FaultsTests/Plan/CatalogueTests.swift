@@ -50,12 +50,12 @@ struct CatalogueTests {
             if [.setHeader, .removeHeader, .addHeader].contains(kind) {
                 arguments["name"] = .text("A")
             }
-            if [.setHeader, .addHeader, .redirect].contains(kind) {
+            if [.setHeader, .addHeader, .redirect, .serve].contains(kind) {
                 arguments["value"] = .text("b c")
             }
             if kind == .map { arguments["value"] = .text("http://a.example:8") }
             if kind == .edit { arguments = Self.editing(arguments, &draws) }
-            if kind == .contentType { arguments["type"] = .text("") }
+            if kind == .contentType || kind == .serve { arguments["type"] = .text("") }
             let action = FaultAction(kind, arguments)
             #expect(try FaultAction.parse("\(action)") == action)
             guard kind != .blackout, action.phases.contains(kind.specification.phases[0]) else {

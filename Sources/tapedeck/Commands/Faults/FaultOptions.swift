@@ -39,6 +39,8 @@ struct FaultOptions: ParsableArguments {
 
     /// A session that plays a plan with the given seed, the plan's, or a new one.
     func session(of plan: FaultPlan) -> FaultSession {
-        FaultSession(plan: plan, seed: seed ?? plan.seed ?? UInt64.random(in: 0...999_999_999))
+        FaultSession(
+            plan: plan, seed: seed ?? plan.seed ?? UInt64.random(in: 0...999_999_999),
+            files: .ofThisMachine)
     }
 }
