@@ -30,12 +30,7 @@ extension ServerAddress {
     /// The server of an `http://` or `https://` URL (`ws` and `wss` count as these); nil for
     /// anything else, also for a URL with a path, since requests keep their own.
     public init?(url: String) {
-        let bytes = Array(url.utf8)
-        guard let target = try? HTTPTarget.parse(bytes.span, method: "GET"),
-            target.form == .absolute, let authority = target.authority,
-            let standard = target.defaultPort, !authority.host.isEmpty, authority.port > 0,
-            target.path == "/", target.query == nil
-        else { return nil }
-        self.init(host: authority.host, port: authority.port, isTLS: standard == 443)
+        guard let server = HTTPTarget.server(of: url) else { return nil }
+        self.init(host: server.host, port: server.port, isTLS: server.isTLS)
     }
 }

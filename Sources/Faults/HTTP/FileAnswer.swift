@@ -1,5 +1,6 @@
 import Framing
 import Notation
+import OpenRosa
 
 /// The answer with a file to a request, as a server of files gives it (RFC 9110, 13 and 14).
 struct FileAnswer {
@@ -115,18 +116,19 @@ struct FileAnswer {
     /// The type that the ending of a name stands for.
     private static func type(of name: String) -> String {
         let ending = name.split(separator: ".").last.map { $0.lowercased() } ?? ""
-        return types[ending] ?? "application/octet-stream"
+        return types[ending] ?? SubmissionFileType.contentType(filename: name)
+            ?? "application/octet-stream"
     }
 
+    /// Types of what servers of pages and data have, besides those of files of forms.
     private static let types = [
         "html": "text/html; charset=utf-8", "htm": "text/html; charset=utf-8",
         "css": "text/css; charset=utf-8", "js": "text/javascript; charset=utf-8",
         "mjs": "text/javascript; charset=utf-8", "json": "application/json",
         "xml": "text/xml; charset=utf-8", "txt": "text/plain; charset=utf-8",
         "csv": "text/csv; charset=utf-8", "md": "text/markdown; charset=utf-8",
-        "svg": "image/svg+xml", "png": "image/png", "jpg": "image/jpeg", "jpeg": "image/jpeg",
-        "gif": "image/gif", "webp": "image/webp", "ico": "image/x-icon", "pdf": "application/pdf",
-        "mp3": "audio/mpeg", "mp4": "video/mp4", "3gpp": "audio/3gpp", "woff2": "font/woff2",
-        "wasm": "application/wasm", "zip": "application/zip", "ccz": "application/zip",
+        "svg": "image/svg+xml", "gif": "image/gif", "webp": "image/webp", "ico": "image/x-icon",
+        "woff2": "font/woff2", "wasm": "application/wasm", "zip": "application/zip",
+        "ccz": "application/zip",
     ]
 }

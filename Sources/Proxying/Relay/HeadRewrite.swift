@@ -77,7 +77,8 @@ enum HeadRewrite {
                 let next =
                     head.bytes[(start + 1)..<value.upperBound].firstIndex(of: UInt8(ascii: ";"))
                     ?? value.upperBound
-                let text = head.text(start + 1..<next).lowercased().trimmed
+                let text = head.text(start + 1..<next).lowercased()
+                    .split { $0 == " " || $0 == "\t" }.joined()
                 if text.hasPrefix("domain=") || text == "secure" && !isClientTLS {
                     patches.append(
                         Patch(
@@ -125,15 +126,5 @@ extension Patch {
         var patch = self
         if patch.reason != .requestTarget, patch.reason != .hopByHop { patch.reason = .fault }
         return patch
-    }
-}
-
-extension String {
-    /// Without blanks around it.
-    fileprivate var trimmed: Substring {
-        let start = drop { $0 == " " || $0 == "\t" }
-        return start.prefix(
-            upTo: start.lastIndex { $0 != " " && $0 != "\t" }.map(start.index(after:))
-                ?? start.startIndex)
     }
 }

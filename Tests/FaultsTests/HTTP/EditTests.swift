@@ -98,12 +98,10 @@ struct EditTests {
         ("=> edit json /a 1", "no", "the body is not JSON"),
         ("=> edit json /a 1", "", "the message has no body"),
         ("=> edit replace x y", "no", "the body is the same with it"),
-        ("sender:client => edit form a b", "no", ""),
     ])
     func `what cannot be done is stated, and the message passes`(
         rule: String, body: String, problem: String
     ) throws {
-        guard !problem.isEmpty else { return }
         let play = try HTTPPlay.run([rule], [.client(Talk.get("/a")), .server(Talk.ok(body))])
         #expect(play.sent(by: .server) == Talk.ok(body))
         let row = try #require(play.faults.first)

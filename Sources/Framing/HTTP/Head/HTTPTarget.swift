@@ -140,3 +140,18 @@ extension HTTPHead {
         try HTTPTarget.parse(bytes.span.extracting(targetRange), method: method)
     }
 }
+
+extension HTTPTarget {
+    /// The server of an `http://` or `https://` URL (`ws` and `wss` count as these); nil for
+    /// anything else, also for a URL with a path, since requests keep their own.
+    package static func server(
+        of url: String
+    ) -> (host: String, port: Int, isTLS: Bool)? {
+        guard let target = try? parse(Array(url.utf8).span, method: "GET"),
+            target.form == .absolute, let authority = target.authority,
+            let standard = target.defaultPort, !authority.host.isEmpty, authority.port > 0,
+            target.path == "/", target.query == nil
+        else { return nil }
+        return (authority.host, authority.port, standard == 443)
+    }
+}
