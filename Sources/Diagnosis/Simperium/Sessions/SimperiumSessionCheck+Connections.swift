@@ -214,7 +214,8 @@ extension SimperiumSessionCheck {
         guard var life = lives.removeValue(forKey: id) else { return }
         defer { lives[id] = life }
         life.open.remove(connection)
-        let margin = isQuick ? ConnectionView.crossingNanoseconds : SimperiumSessionTimes.long
+        let long = isQuick ? SimperiumSessionTimes.long : SimperiumSessionTimes.longest
+        let margin = isQuick ? ConnectionView.crossingNanoseconds : long
         life.certainUntil = Instant(nanoseconds: max(0, at.nanoseconds - margin))
         if life.unknown?.command.row.connection == connection {
             life.unknownSaidAt = lastSaidAt
@@ -226,9 +227,9 @@ extension SimperiumSessionCheck {
         life.cutAt = byOther && lag > 60 * SimperiumSessionTimes.second ? at : nil
         let before = Instant(nanoseconds: at.nanoseconds - ConnectionView.crossingNanoseconds)
         let known = life.newest(before: before)
-        let isRead = isQuick && known != nil || lag > SimperiumSessionTimes.long
+        let isRead = isQuick && known != nil || lag > long
         life.leftAt = isRead ? at : nil
-        life.wasLong = lag > SimperiumSessionTimes.long
+        life.wasLong = lag > long
         life.endedAt = at
         if life.wasLong {
             life.stored = newest

@@ -156,7 +156,7 @@ extension SimperiumSessionRules {
             "\"Save the change.cv for the index\" (Simperium/Specification.md#remote-changes); \"Clients should store this for future requests\"; simperium-ios #381; Diagnosis/Catalogue.md#r41.",
         follows: "The change versions that each client received, in order.",
         evidence:
-            "A cv older than one that the client received 30 s or more before its last connection ended; a warning where it was 0.9 s or more, and the client was seen to react within half a second.",
+            "A cv older than one that the client received 60 s or more before its last connection ended; where the client was seen to react within half a second, 30 s or more, and a warning where it was 0.9 s or more.",
         expects: "The cv of the last change.",
         minimumNanoseconds: 30 * SimperiumSessionTimes.second,
         silent:

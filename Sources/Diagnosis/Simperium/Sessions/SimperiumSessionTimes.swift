@@ -7,8 +7,10 @@ enum SimperiumSessionTimes {
     static let crossing = 2 * second
     /// The same for a client that was seen to react at once, where nothing else happened.
     static let quickCrossing = second / 5
-    /// After it a client has what was sent to it, however slow its link is.
+    /// After it a client has what was sent to it, unless its link is slow and full.
     static let long = 30 * second
+    /// After it a client has what was sent to it, however slow its link is.
+    static let longest = 60 * second
     /// After it a client has had time to react to an answer.
     static let reaction = 5 * second
     static let entity = 120 * second
