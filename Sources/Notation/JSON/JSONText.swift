@@ -10,6 +10,16 @@ public enum JSONText {
         print(node, indent: nil, limit: limit)
     }
 
+    /// One line with a space after commas and colons, as Python's `json.dumps` writes it.
+    ///
+    /// - Parameters:
+    ///   - node: The value.
+    ///   - limit: Bytes after which the rest is left out; the text then ends in `…`.
+    /// - Returns: JSON, where nothing was left out.
+    public static func spaced(_ node: JSONDocument.Node, limit: Int = 64 << 20) -> String {
+        print(node, indent: nil, isSpaced: true, limit: limit)
+    }
+
     /// One line per member and element.
     ///
     /// Deep nesting makes the text much longer than what was sent, hence the limit.
@@ -31,7 +41,9 @@ public enum JSONText {
         let isObject: Bool
     }
 
-    private static func print(_ node: JSONDocument.Node, indent: Int?, limit: Int) -> String {
+    private static func print(
+        _ node: JSONDocument.Node, indent: Int?, isSpaced: Bool = false, limit: Int
+    ) -> String {
         let tape = node.storage.tape
         var output: [UInt8] = []
         var levels: [Level] = []
@@ -60,7 +72,10 @@ public enum JSONText {
             if isValueOfKey {
                 isValueOfKey = false
             } else if let level = levels.last {
-                if !isFirst { output.append(0x2C) }
+                if !isFirst {
+                    output.append(0x2C)
+                    if isSpaced { output.append(0x20) }
+                }
                 newLine()
                 isValueOfKey = level.isObject
             }
@@ -76,7 +91,7 @@ public enum JSONText {
                 output.append(contentsOf: node.storage.bytes[Int(token.start)..<Int(token.end)])
                 if isValueOfKey {
                     output.append(0x3A)
-                    if indent != nil { output.append(0x20) }
+                    if isSpaced || indent != nil { output.append(0x20) }
                 }
             }
         }
