@@ -117,6 +117,19 @@ public final class ProxyServer: Sendable {
         }.compactMap(\.self).sorted()
     }
 
+    /// The messages that somebody has to decide about, oldest first.
+    public func held() async -> [HeldMessage] {
+        await connections.all(resources) { $0.heldMessages }
+            .flatMap(\.self).sorted { $0.id < $1.id }
+    }
+
+    /// Carries out what was decided about a held message.
+    ///
+    /// - Returns: Whether it was held: it may have gone on by itself, or its sender left.
+    public func decide(_ id: HeldMessage.ID, _ decision: HoldDecision) async -> Bool {
+        await connections.all(resources) { $0.decide(id, decision) }.contains(true)
+    }
+
     /// Stops listening and closes every connection; returns when all are closed, or after 5 seconds
     /// where an event loop does not answer.
     public func stop() async {

@@ -111,6 +111,10 @@ struct Playbook {
             judge?.handle(
                 event, at: Instant(nanoseconds: clock), relay: &relay, into: &commands)
         }
+        return take(commands)
+    }
+
+    private mutating func take(_ commands: [RelayCommand]) -> [Step] {
         var steps: [Step] = []
         for command in commands {
             if case .record(let record) = command {
@@ -120,6 +124,28 @@ struct Playbook {
             }
         }
         return steps
+    }
+
+    /// The messages that are held.
+    var held: [HeldMessage] { judge?.held ?? [] }
+
+    /// Somebody decides about a held message, or about one that is not, and exactly these commands
+    /// follow.
+    ///
+    /// - Returns: Whether it was held.
+    @discardableResult
+    mutating func decide(
+        _ id: Int64, _ decision: HoldDecision, _ expected: Step...,
+        at location: SourceLocation = #_sourceLocation
+    ) -> Bool {
+        var commands: [RelayCommand] = []
+        clock += 1
+        let isHeld =
+            judge?.decide(
+                HeldMessage.ID(id), decision, at: Instant(nanoseconds: clock), relay: &relay,
+                into: &commands) ?? false
+        #expect(take(commands) == expected, sourceLocation: location)
+        return isHeld
     }
 
     /// The chunks recorded so far, as `sender: bytes received`.

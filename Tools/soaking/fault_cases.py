@@ -100,6 +100,7 @@ OF_SOCKETS: dict[str, list[str]] = {
              "command:i sender:client => drop first=1"],
     "repeat": [f"{TOLD} => repeat count=2 nth=2", f"{SENT} => repeat nth=2",
                f"{TOLD} => repeat nth=3"],
+    "hold": [f"{TOLD} => hold 300ms nth=2", f"{SENT} => hold 300ms nth=1"],
     "reorder": [f"{TOLD} => reorder nth=2", f"{SENT} => reorder nth=1", f"{TOLD} => reorder nth=3"],
     "latency": ["=> latency 50ms jitter=50ms", f"{TOLD} => latency 300ms nth=2",
                 f"{SENT} => latency 300ms nth=1", "kind:message => latency 30ms jitter=30ms"],

@@ -70,6 +70,9 @@ RULES: dict[str, list[str]] = {
     "drop": [f"{WEB} => drop probability=0.1", f"{WEB} => drop close probability=0.1",
              f"{TOLD} => drop probability=0.1", f"{SENT} => drop probability=0.1",
              "command:i => drop probability=0.1"],
+    # Nobody decides, so they go on by themselves.
+    "hold": [f"{WEB} => hold 20ms probability=0.3", f"{WEB} => hold 20ms sender=server probability=0.3",
+             f"{TOLD} => hold 50ms probability=0.2", f"{SENT} => hold 50ms probability=0.2"],
     "repeat": [f"{WEB} => repeat probability=0.3", f"{TOLD} => repeat count=2 probability=0.3",
                f"{SENT} => repeat probability=0.3"],
     "reorder": [f"{TOLD} => reorder probability=0.2", f"{SENT} => reorder probability=0.1"],

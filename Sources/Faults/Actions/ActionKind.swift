@@ -39,6 +39,7 @@ public enum ActionKind: String, Hashable, Sendable, CaseIterable, CustomStringCo
     case send
     // Exchanges and messages alike.
     case drop
+    case hold
     case doubled = "repeat"
     case reorder
     // Bytes and connections.
@@ -97,6 +98,7 @@ extension ActionKind {
         case .unknownChannel: .unknownChannel
         case .send: .send
         case .drop: .drop
+        case .hold: .hold
         case .doubled: .doubled
         case .reorder: .reorder
         case .latency: .latency

@@ -17,6 +17,7 @@ public final class FaultSession: Sendable {
     let files: FileSource
     private let phases: Atomic<UInt16>
     private let changes = Atomic<Int>(1)
+    private let heldCount = Atomic<Int64>(0)
     private let state: Mutex<FaultSessionState>
 
     /// A session that plays `plan`.
@@ -48,6 +49,11 @@ public final class FaultSession: Sendable {
     /// How often the rules were changed, from 1: what was evaluated once is to be evaluated again
     /// when this has grown.
     public var generation: Int { changes.load(ordering: .acquiring) }
+
+    /// The identifier of the next message that is held.
+    func nextHeld() -> HeldMessage.ID {
+        HeldMessage.ID(heldCount.add(1, ordering: .relaxed).newValue)
+    }
 
     /// Evaluates all rules of a phase for one event.
     ///

@@ -159,6 +159,36 @@ public struct FaultGate {
         return true
     }
 
+    /// Whether so much of a sender is held for a decision that it is read no further.
+    public func holdsMuch(of sender: Peer) -> Bool {
+        webSocket?.holdsMuch(of: sender) ?? false
+    }
+
+    /// The messages in it that somebody has to decide about, oldest first.
+    public var held: [HeldMessage] { webSocket?.heldMessages ?? [] }
+
+    /// Carries out what was decided about a message that is held in it.
+    ///
+    /// - Returns: Whether it is.
+    public mutating func decide(
+        _ id: HeldMessage.ID, _ decision: HoldDecision, at: Instant,
+        into commands: inout [GateCommand]
+    ) -> Bool {
+        var made: [GateCommand] = []
+        let isHeld = webSocket?.decide(id, decision, at: at, into: &made) ?? false
+        finish(made, at, &commands)
+        return isHeld
+    }
+
+    /// A request that it gave out to be held is answered, and not forwarded.
+    public mutating func withdraw(
+        _ request: HeldMessage, at: Instant, into commands: inout [GateCommand]
+    ) {
+        var made: [GateCommand] = []
+        http?.withdraw(request.exchange, at, &made)
+        finish(made, at, &commands)
+    }
+
     /// Evaluates the rules about the connection itself that were not evaluated yet.
     private mutating func judgeConnection(_ at: Instant, _ commands: inout [GateCommand]) {
         let now = session.generation

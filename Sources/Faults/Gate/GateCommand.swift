@@ -25,6 +25,9 @@ public enum GateCommand: Hashable, Sendable {
     /// The next request of the client goes to this server; it comes before the bytes of that, of which
     /// the head comes in one command.
     case route(to: GateContext.Server)
+    /// What follows from this sender waits until somebody decided about this message, whose bytes come
+    /// in the next `replace`.
+    case park(HeldMessage)
     /// What follows from this sender is forwarded no earlier than `at`; what was received before is
     /// not delayed.
     case hold(sender: Peer, until: Instant)
@@ -46,6 +49,7 @@ extension GateCommand {
         case .pass(let sender, _), .replace(let sender, _, _), .keep(let sender, _),
             .make(let sender, _), .hold(let sender, _), .stall(let sender), .end(let sender):
             sender
+        case .park(let held): held.sender
         case .route: .client
         case .answer, .swallowed, .fault, .close, .wake:
             nil
@@ -56,7 +60,8 @@ extension GateCommand {
     public var received: [UInt8] {
         switch self {
         case .pass(_, let bytes), .replace(_, let bytes, _), .keep(_, let bytes): bytes
-        case .make, .answer, .swallowed, .route, .fault, .hold, .stall, .end, .close, .wake: []
+        case .make, .answer, .swallowed, .route, .park, .fault, .hold, .stall, .end, .close, .wake:
+            []
         }
     }
 
@@ -67,7 +72,7 @@ extension GateCommand {
             bytes.count
         case .replace(_, let bytes, let others):
             bytes.count + others.count
-        case .swallowed, .route, .fault, .hold, .stall, .end, .close, .wake:
+        case .swallowed, .route, .park, .fault, .hold, .stall, .end, .close, .wake:
             0
         }
     }

@@ -10,7 +10,7 @@ extension Firing {
             action.text("sender") == "client" ? .client : .server
         case .edit: action.editedSide
         case .redirect, .block, .map, .serve: .client
-        case .latency:
+        case .latency, .hold:
             switch action.text("sender") {
             case "client": .client
             case "server": .server
@@ -25,7 +25,7 @@ extension Firing {
     /// Whether the whole message has to be there.
     var needsBody: Bool {
         switch action.kind {
-        case .corrupt, .cutXML, .answerTwice, .doubled: true
+        case .corrupt, .cutXML, .answerTwice, .doubled, .hold: true
         case .edit: EditedPart(action)?.isOfHead == false
         default: false
         }

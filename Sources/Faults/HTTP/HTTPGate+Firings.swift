@@ -216,11 +216,12 @@ extension HTTPGate {
 
     /// Forwards a held message, with the actions of all rules applied.
     mutating func release(
-        _ passage: inout MessagePassage, isWhole: Bool, _ at: Instant,
+        _ passage: inout MessagePassage, of exchange: LiveExchange, isWhole: Bool, _ at: Instant,
         _ commands: inout [GateCommand]
     ) {
         passage.course = .passing
         var made: [GateCommand] = []
+        var holding: Firing?
         var head: EditableHead?
         var body: EditedBody?
         for step in passage.steps {
@@ -229,6 +230,13 @@ extension HTTPGate {
             case .latency:
                 tell(step, at, passage.sender, &made)
                 made.append(.hold(sender: passage.sender, until: at.later(by: step.delay)))
+                continue
+            case .hold:
+                if let problem = problem(ofHolding: exchange, isWhole: isWhole) {
+                    fail([step], at, passage.sender, problem, &made)
+                } else {
+                    holding = holding ?? step
+                }
                 continue
             case .edit where step.needsBody, .cutXML:
                 guard isWhole else {
@@ -273,6 +281,7 @@ extension HTTPGate {
             releaseBody(&passage, at, &made)
         }
         if passage.steps.contains(where: \.repeatsBytes) { passage.released = made.sentOn }
+        if let holding { made = held(made, by: holding, passage, exchange, at) }
         passage.rawBody = []
         passage.contents = []
         for command in made {
@@ -332,7 +341,7 @@ extension HTTPGate {
 
 extension [GateCommand] {
     /// The bytes that the receiver gets of what was sent.
-    fileprivate var sentOn: [UInt8] {
+    var sentOn: [UInt8] {
         flatMap { command -> [UInt8] in
             switch command {
             case .pass(_, let bytes), .replace(_, _, let bytes): bytes

@@ -206,7 +206,9 @@ extension HTTPGate {
         work.isForwarded = true
         waiting.append(work.exchange)
         responses.expect(work.exchange.kind)
-        release(&work.passage, isWhole: work.exchange.requestEndedAt != nil, at, &commands)
+        release(
+            &work.passage, of: work.exchange, isWhole: work.exchange.requestEndedAt != nil, at,
+            &commands)
         work.exchange.request = KeptContent()
         incoming = work
     }

@@ -191,7 +191,7 @@ extension HTTPGate {
     mutating func releaseResponse(_ at: Instant, _ commands: inout [GateCommand]) {
         guard var passage = outgoing, case .holding = passage.course else { return }
         outgoing = nil
-        release(&passage, isWhole: false, at, &commands)
+        release(&passage, of: waiting[0], isWhole: false, at, &commands)
         outgoing = passage
     }
 
@@ -210,7 +210,9 @@ extension HTTPGate {
                 let firings = judge(exchange, .responseBody, at, endedAt: at)
                 decide(firings, &passage, &exchange, at, &commands)
             }
-            if case .holding = passage.course { release(&passage, isWhole: true, at, &commands) }
+            if case .holding = passage.course {
+                release(&passage, of: waiting[0], isWhole: true, at, &commands)
+            }
         }
         let exchange = waiting.removeFirst()
         if case .swallowing = passage.course, !passage.isReplaced, isFollowing {

@@ -90,8 +90,16 @@ public struct Shaper: Sendable {
         _ commands: [GateCommand], at: Instant, on connection: ConnectionID? = nil,
         into shaped: inout [GateCommand]
     ) {
+        var parked: Peer?
         for command in commands {
             switch command {
+            case .park(let held):
+                parked = held.sender
+                shaped.append(command)
+            case .replace(let sender, _, _) where sender == parked:
+                // It goes on when somebody says so, in one piece.
+                parked = nil
+                shaped.append(command)
             case .pass(let sender, let bytes):
                 shape(sender, bytes, at, connection, into: &shaped) { .pass(sender: sender, $0) }
             case .make(let sender, let bytes):

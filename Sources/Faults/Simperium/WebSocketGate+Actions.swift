@@ -24,6 +24,13 @@ extension WebSocketGate {
             verdict.isDropped = true
             if action.flag("close") { close(firing, at, &verdict) }
             return true
+        case .hold:
+            guard !message.opcode.isControl else {
+                fail(firing, sender, at, "a control message is not held", &verdict)
+                return false
+            }
+            hold(firing, message, sender, at, &verdict)
+            return true
         case .doubled:
             for _ in 0..<Self.copies(firing, of: message.payload.count) {
                 make(made(), firing, at, &verdict)
@@ -136,6 +143,10 @@ extension WebSocketGate {
             verdict.before.append(row(firing, sender, at, position: place, hasTaken: true))
             verdict.outcomes[position] = .dropped
             if action.flag("close") { close(firing, at, &verdict) }
+            return true
+        case .hold:
+            hold(firing, spoken, text, at, &verdict)
+            verdict.outcomes[position] = .dropped
             return true
         case .doubled:
             for _ in 0..<Self.copies(firing, of: text.count) {

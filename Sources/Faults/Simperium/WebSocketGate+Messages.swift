@@ -109,6 +109,7 @@ extension WebSocketGate {
                 scope: FaultScope(connection: context.connection, client: client, key: ""), at: at)
             where act(firing, on: message, sender, at, &verdict) { break }
         }
+        if spoken.isEmpty { holdBack(message, sender, at, &verdict) }
         for position in spoken.indices where !verdict.isDropped {
             let each = spoken[position]
             let waiting = postponed.count
@@ -124,6 +125,7 @@ extension WebSocketGate {
                     at: at)
                 where act(firing, on: each, position, at, &verdict) { break }
             }
+            holdBack(each, position, at, &verdict)
             join(each, position, at, &verdict)
             overtake(waiting, &verdict) {
                 $0.isCommand && $0.sender == sender && $0.channel == each.command.channel

@@ -8,7 +8,7 @@ extension WebSocketGate {
     /// Not where others wait for them.
     func mayGlance(_ index: Int) -> Bool {
         !lanes[index].isOver && !lanes[index].isClosed && postponed.isEmpty && joining.isEmpty
-            && refusals.isEmpty && openings.isEmpty
+            && holdings.isEmpty && refusals.isEmpty && openings.isEmpty
     }
 
     /// Inspects the frames from `first` on, where a message begins, from the outside.

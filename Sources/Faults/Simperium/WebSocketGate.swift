@@ -33,6 +33,8 @@ public struct WebSocketGate {
     var later: [Later] = []
     /// Messages that wait for the next one.
     var postponed: [Postponed] = []
+    /// Messages that somebody decides about, with those behind them, in their order.
+    var holdings: [Holding] = []
     /// Changes that wait for others.
     var joining: [Joining] = []
     /// Changes that the server gets and the client shall see refused, by identifier.
@@ -128,6 +130,7 @@ public struct WebSocketGate {
         let index = sender.rawValue
         lanes[index].release(into: &commands)
         release({ $0.sender == sender }, &commands)
+        loseHeld(of: sender, at, &commands)
         finishJoining({ _ in sender == .server }, at, &commands)
         if sender == .server { failRefusals(at, &commands) }
     }
@@ -144,6 +147,7 @@ public struct WebSocketGate {
             }
         }
         release({ $0.until <= at }, &commands)
+        expireHeld(at, &commands)
         finishJoining({ $0.until <= at }, at, &commands)
         for index in lanes.indices where !lanes[index].isAltered {
             guard let since = lanes[index].blockedSince,
@@ -194,7 +198,7 @@ public struct WebSocketGate {
     /// Whether commands have to be read.
     var wantsCommands: Bool {
         session.interest.contains(.command) || !refusals.isEmpty || !joining.isEmpty
-            || !openings.isEmpty || postponed.contains(where: \.isCommand)
+            || !openings.isEmpty || !holdings.isEmpty || postponed.contains(where: \.isCommand)
     }
 
     /// Appends what needs no decision.

@@ -10,6 +10,12 @@ struct HTTPExpectations: Sendable {
     /// Adds the request that was sent last.
     mutating func append(_ kind: HTTPRequestKind) { kinds.append(kind) }
 
+    /// Removes the request at `index` of those that are waited for, if there is one.
+    mutating func remove(at index: Int) {
+        guard index >= 0, first + index < kinds.count else { return }
+        kinds.remove(at: first + index)
+    }
+
     /// Removes the request that the next final response answers; ``otherwise`` where none is known.
     mutating func next() -> HTTPRequestKind {
         guard first < kinds.count else { return otherwise }

@@ -92,6 +92,11 @@ public struct HTTPFramer: Sendable {
     /// counts as one to ``HTTPRequestKind/other``.
     public mutating func expect(_ request: HTTPRequestKind) { expected.append(request) }
 
+    /// Takes back an expectation: the request was not sent after all.
+    ///
+    /// - Parameter index: Its place among those whose response has not begun, from 0.
+    public mutating func withdrawExpectation(at index: Int) { expected.remove(at: index) }
+
     /// Sets what the responses whose heads are still to come answer, replacing earlier calls.
     ///
     /// - Parameters:

@@ -29,6 +29,10 @@ extension ConnectionJudge {
                 }
                 switch command {
                 case .hold, .stall: continue
+                case .park(let held):
+                    // What its sender sent after it has gone nowhere, either.
+                    isLost = true
+                    carryOut(.fault(held.row(.left, at: at)), leg, at, &relay, &commands)
                 case .pass(let sender, let bytes) where isLost,
                     .replace(let sender, let bytes, _) where isLost:
                     carryOut(.keep(sender: sender, bytes), leg, at, &relay, &commands)
@@ -50,7 +54,7 @@ extension ConnectionJudge {
         guard lanes[lane].isStalled, !isWaitingForRelay(sender, relay) else { return }
         while let first = lanes[lane].items.first, case .command(let next, _) = first {
             switch next {
-            case .pass, .replace, .keep, .make, .route, .fault, .hold, .stall: break
+            case .pass, .replace, .keep, .make, .route, .fault, .hold, .park, .stall: break
             case .answer, .swallowed, .end, .close, .wake: return
             }
             guard

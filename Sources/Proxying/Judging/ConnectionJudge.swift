@@ -168,6 +168,8 @@ struct ConnectionJudge {
         case woken
         case overdue
         case fired(Firing)
+        case decided(HeldMessage.ID, HoldDecision)
+        case withdrawn(HeldMessage)
     }
 
     /// Calls the gate, and queues what it decides.
@@ -188,6 +190,9 @@ struct ConnectionJudge {
         case .woken: gate?.wake(at: at, into: &decided)
         case .overdue: gate?.giveUpHead(at: at, into: &decided)
         case .fired(let firing): isDone = gate?.fire(firing, at: at, into: &decided) ?? false
+        case .decided(let id, let decision):
+            isDone = gate?.decide(id, decision, at: at, into: &decided) ?? false
+        case .withdrawn(let request): gate?.withdraw(request, at: at, into: &decided)
         }
         for command in decided {
             if case .wake(let moment) = command {
@@ -296,6 +301,8 @@ struct ConnectionJudge {
     private mutating func next(_ sender: Peer, _ at: Instant, _ relay: Relay) -> Item? {
         let lane = sender.rawValue
         guard !lanes[lane].items.isEmpty, !lanes[lane].isStalled else { return nil }
+        expireHeld(lane, at)
+        if case .command(.park, _)? = lanes[lane].items.first { return nil }
         if let until = lanes[lane].heldUntil {
             guard until <= at else { return nil }
             lanes[lane].heldUntil = nil
@@ -364,37 +371,24 @@ struct ConnectionJudge {
             give(.cut(isReset: isReset), at, &relay, &commands)
         case .wake(let moment):
             alarms.append(moment)
+        case .park:
+            // Decided about while it was the first of its lane.
+            break
         }
     }
 
     /// Stops reading from a peer while much of its data waits.
     private mutating func setReading(_ sender: Peer, _ commands: inout [RelayCommand]) {
         let lane = sender.rawValue
-        let isFull = lanes[lane].isStalled || lanes[lane].bytes > Self.patience
+        let isFull =
+            lanes[lane].isStalled || lanes[lane].bytes > Self.patience
+            || gate?.holdsMuch(of: sender) == true
         if isFull, !lanes[lane].isHeldBack {
             lanes[lane].isHeldBack = true
             commands.append(.holdBack(sender))
         } else if !isFull, lanes[lane].isHeldBack, lanes[lane].bytes <= Self.patience / 2 {
             lanes[lane].isHeldBack = false
             commands.append(.letCome(sender))
-        }
-    }
-}
-
-extension [RelayCommand] {
-    /// Says of each fault whether its bytes follow it in these commands.
-    ///
-    /// They are recorded together, so that what is said here does not depend on when they are written.
-    fileprivate mutating func placeFaults() {
-        var following: Set<Peer> = []
-        for index in indices.reversed() {
-            switch self[index] {
-            case .record(.chunk(let chunk)): following.insert(chunk.sender)
-            case .record(.fault(var fault)):
-                fault.isAhead = fault.sender.map(following.contains) ?? !following.isEmpty
-                if !fault.isAhead { self[index] = .record(.fault(fault)) }
-            default: break
-            }
         }
     }
 }

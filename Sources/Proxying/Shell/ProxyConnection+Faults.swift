@@ -28,6 +28,22 @@ extension ProxyConnection {
         return isDone
     }
 
+    /// The messages that somebody has to decide about.
+    var heldMessages: [HeldMessage] { judge?.held ?? [] }
+
+    /// Carries out what was decided about a held message.
+    ///
+    /// - Returns: Whether it is held on this connection.
+    func decide(_ id: HeldMessage.ID, _ decision: HoldDecision) -> Bool {
+        var commands: [RelayCommand] = []
+        let isHeld =
+            judge?.decide(id, decision, at: sink.now(), relay: &relay, into: &commands) ?? false
+        carryOut(commands)
+        flush()
+        account()
+        return isHeld
+    }
+
     /// The description of the connection for lists.
     var description: ConnectionDescription {
         ConnectionDescription(

@@ -241,7 +241,7 @@ extension HelpTopic {
                 success is right there, so that `path:/config => 200 body={}` is not judged either. `tapedeck faults report` counts both
                 as not judged.
 
-                `edit`, `edit-object`, `add-header`, `map`, `serve`, `redirect` and `block` are not faults either: they have the traffic otherwise, and nobody is judged by
+                `edit`, `edit-object`, `add-header`, `map`, `serve`, `redirect`, `block` and `hold` are not faults either: they have the traffic otherwise, and nobody is judged by
                 it. Like all that Tapedeck changes they are rows in the trace, and both sides stand there: what was sent and what was received.
 
                 | what you did elsewhere | here |
@@ -283,6 +283,25 @@ extension HelpTopic {
                 The length is made right, a chunked body gets a Content-Length, and a compressed one stays in its coding, in blocks that store
                 it as it is. A body is edited when it is there as a whole: one of more than 1 MiB, one that cannot be decoded, and one that is
                 the same afterwards pass as they are, and the row says why.
+
+                `hold` is a breakpoint: the message waits until somebody decides that it goes on, goes on with other bytes, is answered in the
+                receiver's place, or is dropped; after 5 minutes, or the time that the rule says, it goes on by itself.
+
+                ```fault
+                api:commcare.submit => hold
+                api:commcare.restore => hold sender=server
+                command:c key:a1 => hold 30s
+                opcode:binary => hold
+                ```
+
+                - Of HTTP a whole message is held, a body of at most 1 MiB; behind it waits what its sender sent on this connection. Dropping it
+                  closes the connection.
+                - Of a WebSocket a command is held with those of its channel behind it; other channels, the other direction and heartbeats go on.
+                  Behind a message that is no command all but heartbeats waits. Where a compressed socket takes contexts over, what follows is
+                  written without compression.
+                - 1 MiB or 1,024 messages of one sender are held, then it is read no further.
+                - A peer that leaves loses what it sent: the row says `outcome=left`. Rows name the outcome: `released`, `edited`, `dropped`,
+                  `answered`, `expired`, `left`; a command that only waited has `behind`.
 
                 A plan may have both, so that a test runs without the server that it does not test:
 
@@ -357,6 +376,7 @@ extension HelpTopic {
                 | `unknown-channel` | `to` | command | command | `has:channel sender:server` | Sends a command of the server on a channel that was never opened. |
                 | `send` | `text`\*! `to` | command, message | command, message | - | Injects a text message after the one that the rule matched. |
                 | `drop` | `close` | exchange, command, message | request head, request, command, message | - | Does not forward a request, command or message. |
+                | `hold` | `for`\* `sender` `outcome` | exchange, command, message | request head, request, response head, response, command, message | - | Holds a request, response, command or message until somebody decides about it: `tapedeck hold`. |
                 | `repeat` | `count` | exchange, command, message | request, command, message | - | Sends a request, command or message again; the client gets the first answer alone. |
                 | `reorder` | - | command, message | command, message | - | Forwards a message after the next one of its sender (a command: of its channel), or after 5 s where none follows. |
                 | `latency` | `by`\*! `jitter` `sender` | exchange, command, message | connection, request head, request, response head, response, command, message | - | Delays a request, response, command or message, or everything on a connection. |
@@ -409,6 +429,7 @@ extension HelpTopic {
                 command:c => unknown-channel nth=2
                 command:init sender:client => send 0:index after=1s
                 command:c sender:server => drop nth=1
+                command:c sender:client => hold
                 command:c sender:server => repeat nth=2
                 command:c sender:server => reorder every=3
                 host:*.example => latency 300ms jitter=50ms
@@ -496,6 +517,9 @@ extension HelpTopic {
                 | `text` | `send` | text | The whole message: 0:index, log:1, ? ... |
                 | `to` | `send` | text: client, server | Who gets it; default: the client. |
                 | `close` | `drop` | flag | Whether the connection is closed; without it, a request stays unanswered. |
+                | `for` | `hold` | duration | After how long it goes on by itself; default: 5m. |
+                | `sender` | `hold` | text: client, server | Whose message of an exchange: client for the request, server for the response; default: the one at which the filter is decided. |
+                | `outcome` | `hold` | text: released, edited, dropped, answered, expired, left, behind | How it went on; only in traces. |
                 | `count` | `repeat` | integer | How many more are sent; default: 1. |
                 | `by` | `latency` | duration | How much later it is forwarded. |
                 | `jitter` | `latency` | duration | By how much more or less, drawn uniformly; default: 0. |

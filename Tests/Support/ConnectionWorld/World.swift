@@ -163,6 +163,10 @@ package struct World {
         let index = chance.below(connections.count)
         connections[index].disturb(now, &chance)
         if session != nil, chance.percent(30) { changeRules() }
+        if session != nil, chance.percent(40) {
+            connections[index].decide(now, &chance)
+            check(index)
+        }
         if session != nil, chance.percent(5), let firing = WorldRules.firing(&chance) {
             connections[index].fire(firing, now, &chance)
             check(index)

@@ -139,6 +139,20 @@ struct WorldConnection {
         take(commands, at, &chance)
     }
 
+    /// Somebody decides about one of the held messages, if there is one.
+    mutating func decide(_ at: Instant, _ chance: inout Chance) {
+        guard let judge, !judge.held.isEmpty else { return }
+        let held = chance.pick(judge.held)
+        let decision = WorldRules.decision(about: held, &chance)
+        note("decide \(held.id.rawValue) \(decision)")
+        var commands: [RelayCommand] = []
+        let isHeld =
+            self.judge?.decide(
+                held.id, decision, at: at, relay: &relay, into: &commands) ?? false
+        if !isHeld { problems.append("a held message is not held") }
+        take(commands, at, &chance)
+    }
+
     private mutating func take(
         _ commands: [RelayCommand], _ at: Instant, _ chance: inout Chance
     ) {

@@ -26,6 +26,8 @@ enum WorldRules {
         "command:c sender:client => send 0:index after=1s", "method:DELETE => drop",
         "method:DELETE => drop close", "kind:message => drop", "method:GET => repeat",
         "method:POST => repeat count=2", "kind:message => repeat", "kind:message => reorder",
+        "kind:message => hold 2s", "method:GET => hold", "=> hold 700ms sender=server",
+        "command:* => hold 1s", "method:POST => hold 300ms",
         "=> latency 300ms", "method:GET => latency 20ms jitter=10ms",
         "kind:message => latency 1s", "=> latency 10ms sender=server", "=> bandwidth 20KiB",
         "method:POST => bandwidth 2KiB sender=client", "=> slice 50 pause=5ms",
@@ -53,6 +55,18 @@ enum WorldRules {
         ]
         return (try? FaultAction.parse(chance.pick(actions))).map {
             Firing(rule: "by hand", action: $0, scope: "", occurrence: 1, draw: 1)
+        }
+    }
+
+    /// What somebody decides about a held message.
+    static func decision(about held: HeldMessage, _ chance: inout Chance) -> HoldDecision {
+        switch (chance.below(4), held.content) {
+        case (0, _): .drop
+        case (1, _): .edit(held.bytes)
+        case (2, .request):
+            .answer(Array("HTTP/1.1 404 No\r\nContent-Length: 2\r\n\r\nno".utf8))
+        case (2, .command): .answer(Array("0:c:[]".utf8))
+        default: .release
         }
     }
 

@@ -115,6 +115,8 @@ struct FaultCase: Sendable, CustomTestStringConvertible {
         FaultCase(.reorder, "command:c sender:client => reorder", chance: 0.1),
         FaultCase(.reorder, "command:c sender:server => reorder", chance: 0.1),
         FaultCase(.reorder, "command:{i,e,cv} => reorder", chance: 0.2),
+        FaultCase(.hold, "command:c => hold 2s", chance: 0.2),
+        FaultCase(.hold, "command:{init,auth,i,e,cv} => hold 700ms", chance: 0.2),
     ]
 
     /// What is done to bytes and connections.
