@@ -140,6 +140,7 @@ public struct RegexMatcher {
             switch program.states[Int(state)] {
             case .match: return ([], true)
             case .split(let next): stack.append(contentsOf: next)
+            case .save(_, let next): stack.append(next)
             case .assertion(let assertion, let next):
                 if Self.holds(assertion, before, after) { stack.append(next) }
             case .take(let steps):

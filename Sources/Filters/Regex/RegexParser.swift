@@ -3,6 +3,8 @@ struct RegexParser {
     private let scalars: [Unicode.Scalar]
     private var position = 0
     private var depth = 0
+    /// Groups with a number that were opened.
+    private var groups = 0
     private var ignoresCase: Bool
 
     /// Reads all of `pattern`.
@@ -135,7 +137,10 @@ struct RegexParser {
     private mutating func group() throws(RegexError) -> RegexSyntax {
         let opening = position
         position += 1
-        if peek() == "?", !take("?:") { throw RegexError(.unsupported, opening..<opening + 2) }
+        let isNumbered = peek() != "?"
+        if !isNumbered, !take("?:") { throw RegexError(.unsupported, opening..<opening + 2) }
+        if isNumbered { groups += 1 }
+        let number = groups
         depth += 1
         if depth > LinearRegex.maximumDepth {
             throw RegexError(.tooDeep, opening..<opening + 1)
@@ -144,7 +149,7 @@ struct RegexParser {
         depth -= 1
         guard take(")") else { throw RegexError(.unclosedGroup, opening..<opening + 1) }
         // Kept apart, so that what follows repeats the whole and not its last part.
-        return .sequence([inner])
+        return isNumbered ? .group(inner, number) : .sequence([inner])
     }
 
     private mutating func escape() throws(RegexError) -> RegexSyntax {

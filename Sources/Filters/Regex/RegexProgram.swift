@@ -11,6 +11,8 @@ struct RegexProgram: Hashable, Sendable {
         case assertion(RegexSyntax.Assertion, next: Int32)
         /// Consumes a byte and continues where it is in the range of a step.
         case take([Step])
+        /// Notes the place, as the start (even) or the end (odd) of group half of it, and continues.
+        case save(Int, next: Int32)
         /// The expression has matched.
         case match
     }
@@ -33,13 +35,21 @@ struct RegexProgram: Hashable, Sendable {
     private(set) var representatives: [UInt8] = []
     /// Whether the start of the text matters.
     private(set) var asksForStart = false
+    /// The number of groups whose places are noted; 0 where none are.
+    private(set) var groups = 0
+    private let capturing: Bool
     /// Whether word boundaries matter.
     private(set) var asksForBoundary = false
+    /// Whether each byte can be the first of a match.
+    private(set) var begins = [Bool](repeating: false, count: 256)
+    /// Whether it can match nothing, so that a match may begin anywhere.
+    private(set) var needsEveryPlace = false
     /// Work done in building, which repetitions of nothing also come to.
     private var work = 0
 
-    /// The machine for `syntax`.
-    init(_ syntax: RegexSyntax) throws(RegexError) {
+    /// The machine for `syntax`; a `capturing` one notes the places of groups.
+    init(_ syntax: RegexSyntax, capturing: Bool = false) throws(RegexError) {
+        self.capturing = capturing
         start = try add(syntax, next: 0)
         var edges = [Bool](repeating: false, count: 257)
         edges[0] = true
@@ -58,6 +68,25 @@ struct RegexProgram: Hashable, Sendable {
         for byte in 0...UInt8.max {
             if edges[Int(byte)] { representatives.append(byte) }
             classes.append(UInt8(representatives.count - 1))
+        }
+        findBeginnings()
+    }
+
+    /// Finds the bytes with which a match can begin.
+    private mutating func findBeginnings() {
+        var visited = Set<Int32>()
+        var stack = [start]
+        while let state = stack.popLast() {
+            guard visited.insert(state).inserted else { continue }
+            switch states[Int(state)] {
+            case .match: needsEveryPlace = true
+            case .split(let targets): stack += targets
+            case .save(_, let target), .assertion(_, let target): stack.append(target)
+            case .take(let steps):
+                for step in steps {
+                    for byte in step.bytes { begins[Int(byte)] = true }
+                }
+            }
         }
     }
 
@@ -101,6 +130,11 @@ struct RegexProgram: Hashable, Sendable {
             }
             for _ in 0..<least { first = try add(item, next: first) }
             return first
+        case .group(let inner, let number):
+            guard capturing else { return try add(inner, next: next) }
+            groups = max(groups, number)
+            let end = try add(.save(2 * number + 1, next: next))
+            return try add(.save(2 * number, next: try add(inner, next: end)))
         case .assertion(let assertion):
             switch assertion {
             case .start: asksForStart = true
