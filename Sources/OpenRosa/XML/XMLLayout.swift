@@ -1,19 +1,5 @@
 /// Cuts a well-formed document in UTF-8 into its markup and lays it out.
 struct XMLLayout {
-    private enum Kind {
-        case start
-        case end
-        case empty
-        case text
-        case blank
-        case other
-    }
-
-    private struct Piece {
-        var kind: Kind
-        var bytes: Range<Int>
-    }
-
     private let source: [UInt8]
     private let maxBytes: Int
     private var output: [UInt8] = []
@@ -26,7 +12,7 @@ struct XMLLayout {
 
     /// Lays the document out.
     mutating func run() -> String {
-        let pieces = pieces()
+        let pieces = XMLPiece.all(of: source)
         let mixed = mixed(pieces)
         var depth = 0
         /// Depth of the outermost open element with text; its contents are unchanged.
@@ -71,7 +57,7 @@ struct XMLLayout {
         output.append(contentsOf: repeatElement(0x20, count: 2 * max(0, depth)))
     }
 
-    private mutating func put(_ piece: Piece) {
+    private mutating func put(_ piece: XMLPiece) {
         // A single piece may be far longer than the result.
         let room = max(0, maxBytes + 4 - output.count)
         output.append(contentsOf: source[piece.bytes.prefix(room)])
@@ -84,7 +70,7 @@ struct XMLLayout {
     }
 
     /// For every start tag whether its element directly contains text.
-    private func mixed(_ pieces: [Piece]) -> [Bool] {
+    private func mixed(_ pieces: [XMLPiece]) -> [Bool] {
         var result = Array(repeating: false, count: pieces.count)
         var open: [Int] = []
         for (index, piece) in pieces.enumerated() {
@@ -103,63 +89,5 @@ struct XMLLayout {
             result[index] = true
         }
         return result
-    }
-
-    private func pieces() -> [Piece] {
-        var pieces: [Piece] = []
-        var at = 0
-        while at < source.count {
-            let start = at
-            if source[at] != 0x3C {
-                while at < source.count, source[at] != 0x3C { at += 1 }
-                let isBlank = source[start..<at].allSatisfy {
-                    [0x20, 0x09, 0x0A, 0x0D].contains($0)
-                }
-                pieces.append(Piece(kind: isBlank ? .blank : .text, bytes: start..<at))
-            } else if begins("<!--", at) {
-                at = place(after: "-->", from: at + 4)
-                pieces.append(Piece(kind: .other, bytes: start..<at))
-            } else if begins("<?", at) {
-                at = place(after: "?>", from: at + 2)
-                pieces.append(Piece(kind: .other, bytes: start..<at))
-            } else if begins("<![CDATA[", at) {
-                at = place(after: "]]>", from: at + 9)
-                pieces.append(Piece(kind: .text, bytes: start..<at))
-            } else {
-                at = placeAfterTag(from: at)
-                let kind: Kind =
-                    begins("</", start)
-                    ? .end : source[max(start, at - 2)] == 0x2F ? .empty : .start
-                pieces.append(Piece(kind: kind, bytes: start..<at))
-            }
-        }
-        return pieces
-    }
-
-    private func begins(_ text: StaticString, _ at: Int) -> Bool {
-        text.withUTF8Buffer { source[at...].starts(with: $0) }
-    }
-
-    private func place(after text: StaticString, from start: Int) -> Int {
-        var at = min(start, source.count)
-        while at < source.count, !begins(text, at) { at += 1 }
-        return min(source.count, at + text.utf8CodeUnitCount)
-    }
-
-    private func placeAfterTag(from start: Int) -> Int {
-        var at = start
-        var quote: UInt8?
-        while at < source.count {
-            let byte = source[at]
-            at += 1
-            if let open = quote {
-                if byte == open { quote = nil }
-            } else if byte == 0x22 || byte == 0x27 {
-                quote = byte
-            } else if byte == 0x3E {
-                break
-            }
-        }
-        return at
     }
 }
