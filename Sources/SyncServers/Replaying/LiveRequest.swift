@@ -80,7 +80,9 @@ final class LiveRequest: Sendable {
     func replayed(host: String) -> ReplayRequest {
         ReplayRequest(
             method: head.method, host: host, path: target.path, query: target.query,
-            message: ReplayMessage(fields: fields, body: content))
+            message: ReplayMessage(
+                fields: fields,
+                body: DecodedContent.of(body, codings: head.value(of: "content-encoding"))))
     }
 
     /// What the embedded servers see of it.
@@ -88,23 +90,5 @@ final class LiveRequest: Sendable {
         ServedRequest(
             head.method, target.path + (target.query.map { "?\($0)" } ?? ""),
             fields: fields.map { .init($0.name, $0.value) }, body: body, isSecure: isSecure)
-    }
-
-    /// The body after content coding; as it is where that cannot be undone.
-    private var content: [UInt8] {
-        let body = body
-        guard !body.isEmpty, let coding = head.value(of: "content-encoding") else { return body }
-        var plain: [UInt8] = []
-        let limits = ContentDecodingLimits(maxDecodedBytes: Int64(ReplayConnection.maxBody))
-        do {
-            let decoder = try ContentDecoder(codings: coding, limits: limits)
-            try decoder.decode(body.span) { (block) throws(ContentCodingError) in
-                block.withUnsafeBufferPointer { plain.append(contentsOf: $0) }
-            }
-            try decoder.finish()
-            return plain
-        } catch {
-            return body
-        }
     }
 }

@@ -20,7 +20,7 @@ final class ReplayCoordinator {
     let source: ReplaySource
     let options: ReplayServer.Options
     let loop: any EventLoop
-    var http: HTTPReplay
+    private var replies: RecordedReplies
     var simperium: SimperiumReplay
     var webSockets: WebSocketReplay
     /// What answers where the recording does not; default: nil.
@@ -28,7 +28,6 @@ final class ReplayCoordinator {
     /// What neither of them answered, where there is a model.
     private var unanswered: [HTTPMiss] = []
     private var unansweredCount = 0
-    private let onlyHost: String?
     /// The last answer without its body: the next ones often have the same head.
     private var lastAnswer:
         (
@@ -57,10 +56,7 @@ final class ReplayCoordinator {
         self.source = source
         self.options = options
         self.loop = loop
-        onlyHost = source.exchanges.onlyHost
-        http = HTTPReplay(
-            source.exchanges, rules: .init(leftOut: LeftOut(rules: options.ignored)),
-            fetch: source.message)
+        replies = RecordedReplies(source, leftOut: LeftOut(rules: options.ignored))
         simperium = SimperiumReplay(
             source.commands, sockets: source.sockets, mode: options.mode.simperium,
             pace: options.pace, waitsForAbsent: true, seed: options.seed, fetch: source.text)
@@ -84,7 +80,7 @@ final class ReplayCoordinator {
 
     /// The result so far.
     var report: ReplayReport {
-        var section = http.section()
+        var section = replies.http.section()
         if model != nil {
             section.missed = unansweredCount
             section.misses = unanswered.map { .init(line: $0.line, detail: $0.description) }
@@ -106,7 +102,7 @@ final class ReplayCoordinator {
 
     func remove(_ connection: ReplayConnection) {
         connections[ObjectIdentifier(connection)] = nil
-        guard options.endsWhenDone, hadConnections, connections.isEmpty, http.unused == 0,
+        guard options.endsWhenDone, hadConnections, connections.isEmpty, replies.http.unused == 0,
             simperium.unused == 0, webSockets.unused == 0
         else { return }
         stop()
@@ -127,15 +123,9 @@ final class ReplayCoordinator {
         let now = now
         lastHeard = .now()
         guard !isStopped else { return .response(stoppedResponse, nil, head: now, end: now) }
-        let authority = onlyHost == nil ? request.authority : nil
-        let host =
-            onlyHost
-            ?? source.exchanges.host(
-                meantBy: authority?.host, port: authority?.port ?? 80, method: request.head.method,
-                path: request.target.path)
-        let replayed = request.replayed(host: host)
+        let replayed = replies.replayed(request)
         guard model != nil else {
-            switch http.answer(replayed) {
+            switch replies.http.answer(replayed) {
             case .recorded(let exchange): return recorded(exchange, request, at: now)
             case .missed(let miss): return missed(miss, at: now)
             }
@@ -151,15 +141,15 @@ final class ReplayCoordinator {
         let seconds = unixSeconds
         var miss: HTTPMiss?
         if model?.takes(served) != true {
-            switch http.answer(replayed) {
+            switch replies.http.answer(replayed) {
             case .recorded(let exchange):
-                model?.played(exchange, served, answer: bound(exchange.id), now: seconds)
+                model?.played(exchange, served, answer: replies.bound(exchange.id), now: seconds)
                 return recorded(exchange, request, at: now)
             case .missed(let found): miss = found
             }
         }
         let answer = model?.answer(served, miss, now: seconds)
-        http.relinquish(model?.takeNeedless() ?? [])
+        replies.http.relinquish(model?.takeNeedless() ?? [])
         for pair in model?.takeTokens() ?? [] {
             simperium.introduce(token: pair.token, user: pair.user)
         }
@@ -170,7 +160,7 @@ final class ReplayCoordinator {
                     ? .socket(source.response(exchange), role, at: now)
                     : upgradeRequired(exchange, at: now)
             }
-            guard let response = response(exchange) else { return .silence(at: now) }
+            guard let response = replies.response(exchange) else { return .silence(at: now) }
             return .response(response, nil, head: now, end: now)
         case .made(let answer):
             return .response(RecordedResponse(answer, now: seconds), nil, head: now, end: now)
@@ -189,7 +179,7 @@ final class ReplayCoordinator {
         _ exchange: RecordedExchange, _ request: LiveRequest, at now: Instant
     ) -> Outcome {
         let head = options.pace.due(exchange.delay, after: now)
-        let response = response(exchange.id)
+        let response = replies.response(exchange.id)
         if exchange.status == 101 {
             guard let role = role(of: exchange.id) ?? simperium(at: request) else {
                 let text = "tapedeck: exchange \(exchange.id) changed to no WebSocket\n"
@@ -214,25 +204,8 @@ final class ReplayCoordinator {
             (exchange.endedAt ?? exchange.startedAt).nanoseconds
             - (exchange.respondedAt ?? exchange.endedAt ?? exchange.startedAt).nanoseconds
         let end = options.pace.due(length, after: head)
-        let leads = response.has("location") || response.has("content-location")
         return .response(
-            response, leads ? rewrite(exchange, request) : nil, head: head, end: end)
-    }
-
-    /// The recorded response, with the identifiers of live devices for the cases that they made.
-    private func response(_ exchange: ExchangeID) -> RecordedResponse? {
-        guard var response = source.response(exchange) else { return nil }
-        guard let body = bound(exchange) else { return response }
-        response.body = body
-        response.fields.removeAll { ["content-encoding", "etag"].contains($0.name.lowercased()) }
-        return response
-    }
-
-    /// The body of a recorded response, where live devices have another identifier for something in
-    /// it.
-    private func bound(_ exchange: ExchangeID) -> [UInt8]? {
-        guard !http.cases.isEmpty else { return nil }
-        return source.message(exchange, .server).flatMap { http.rewritten($0.body) }
+            response, replies.rewrite(response, of: exchange, to: request), head: head, end: end)
     }
 
     /// The answer to a request for the path of a WebSocket without an upgrade.
@@ -267,23 +240,6 @@ final class ReplayCoordinator {
         return .response(
             RecordedResponse(501, "Not Recorded", text: text, now: unixSeconds), nil, head: now,
             end: now)
-    }
-
-    private func rewrite(_ exchange: RecordedExchange, _ request: LiveRequest) -> LocationRewrite? {
-        // Through a proxy the client gets to the recorded address as it is.
-        guard request.proxied == nil, let live = request.head.value(of: "host") else { return nil }
-        var recorded: Set<HTTPAuthority> = []
-        var names = source.listeners
-        names.insert(exchange.host)
-        if let own = source.message(exchange.id, .client)?.value("host") { names.insert(own) }
-        for name in names {
-            for port in [80, 443] {
-                if let one = try? HTTPAuthority.parse(name, defaultPort: port) {
-                    recorded.insert(one)
-                }
-            }
-        }
-        return LocationRewrite(recorded: recorded, live: live, isSecure: request.isSecure)
     }
 
     /// The bytes of a response.
