@@ -126,13 +126,20 @@ extension HTTPConversation {
                 responseExtensions: head.values(of: "sec-websocket-extensions")))
     }
 
-    /// A reverse proxy uses the scheme of the server itself.
+    /// A reverse proxy uses the scheme of the server itself, and so does a request that a rule sent to
+    /// another server than that of its tunnel.
     private func settleScheme(_ exchange: OpenExchange, _ leg: LegID) {
-        guard context.row.mode == .reverse, !context.isInTunnel,
-            context.isTLS(leg) != (exchange.row.scheme == "https")
+        guard context.row.mode != .capture,
+            context.isTLS(leg) != (exchange.row.scheme == "https"),
+            context.row.mode == .reverse && !context.isInTunnel || isTarget(leg, of: exchange)
         else { return }
         exchange.row.scheme = context.isTLS(leg) ? "https" : "http"
         if !exchange.hasExplicitPort { exchange.row.port = context.isTLS(leg) ? 443 : 80 }
+    }
+
+    private func isTarget(_ leg: LegID, of exchange: OpenExchange) -> Bool {
+        guard let leg = context.leg(leg) else { return false }
+        return leg.host == exchange.row.host && leg.port == exchange.row.port
     }
 
     func endResponse(at: Instant) {

@@ -1,6 +1,7 @@
 import Wire
 
-/// The WebSocket messages of both sides of a connection, each pair by where it begins.
+/// The WebSocket messages of both sides of a connection, each pair by where it begins, or where the
+/// last fragment of one begins that was received in one frame.
 struct MessageJoin {
     /// Where a message begins in what its sender sent.
     private struct Key: Hashable {
@@ -53,10 +54,14 @@ struct MessageJoin {
         guard !clients.isEmpty || !servers.isEmpty else { return }
         var places: [Key: [Int]] = [:]
         for (index, group) in servers.enumerated().reversed() {
-            if let group { places[Self.key(group), default: []].append(index) }
+            guard let group else { continue }
+            for key in Self.keys(group) { places[key, default: []].append(index) }
         }
         for client in clients {
-            if let index = places[Self.key(client)]?.popLast(), let server = servers[index] {
+            let index = Self.keys(client).lazy.compactMap {
+                places[$0]?.last { servers[$0] != nil }
+            }
+            if let index = index.first, let server = servers[index] {
                 servers[index] = nil
                 join(client, server, output)
             } else {
@@ -66,8 +71,11 @@ struct MessageJoin {
         for case let server? in servers { alone(server, .server, &lost, output) }
     }
 
-    private static func key(_ group: MessageGroup) -> Key {
-        Key(sender: group.message.sender, place: group.message.place)
+    /// Where it may stand in what its sender sent.
+    private static func keys(_ group: MessageGroup) -> [Key] {
+        let first = Key(sender: group.message.sender, place: group.message.place)
+        guard group.frames.count > 1, let last = group.frames.last else { return [first] }
+        return [first, Key(sender: group.message.sender, place: last.place)]
     }
 
     /// Both sides have a message.
