@@ -40,6 +40,10 @@ public struct ControlConfiguration: Sendable {
     public var connections: @Sendable () async -> [ControlConnection]
     /// Carries out an action on one connection, or on all where nil; returns those that felt it.
     public var fire: @Sendable (Firing, ConnectionID?) async -> [ConnectionID]
+    /// The messages that somebody has to decide about, oldest first.
+    public var held: @Sendable () async -> [HeldMessage] = { [] }
+    /// Carries out what was decided about a held message; returns whether it was held.
+    public var decide: @Sendable (HeldMessage.ID, HoldDecision) async -> Bool = { _, _ in false }
     /// The clock of the session.
     public var now: @Sendable () -> Instant
     /// Writes a mark to the trace.

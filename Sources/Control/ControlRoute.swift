@@ -4,22 +4,23 @@ enum ControlRoute: String, CaseIterable {
     case listRules, addRule, showRule, changeRule, removeRule
     case pauseRule, resumeRule, resetRule, pauseAll, resumeAll, resetAll
     case listMarks, putMark, reload, listConnections, fire
+    case listHeld, decideAll, showHeld, decide, addHolder, renewHolder, removeHolder
 
     /// The method.
     var method: String {
         switch self {
         case .health, .description, .counts, .seed, .listRules, .showRule, .listMarks,
-            .listConnections:
+            .listConnections, .listHeld, .showHeld:
             "GET"
-        case .changeRule: "PUT"
-        case .removeRule: "DELETE"
+        case .changeRule, .renewHolder: "PUT"
+        case .removeRule, .removeHolder: "DELETE"
         case .addRule, .pauseRule, .resumeRule, .resetRule, .pauseAll, .resumeAll, .resetAll,
-            .putMark, .reload, .fire:
+            .putMark, .reload, .fire, .decideAll, .decide, .addHolder:
             "POST"
         }
     }
 
-    /// The path; `{name}` stands for the name of a rule.
+    /// The path; `{name}` stands for the name of a rule, a held message or a holder.
     var path: String {
         switch self {
         case .health: "/v1/health"
@@ -38,6 +39,10 @@ enum ControlRoute: String, CaseIterable {
         case .reload: "/v1/reload"
         case .listConnections: "/v1/connections"
         case .fire: "/v1/fire"
+        case .listHeld, .decideAll: "/v1/held"
+        case .showHeld, .decide: "/v1/held/{name}"
+        case .addHolder: "/v1/holders"
+        case .renewHolder, .removeHolder: "/v1/holders/{name}"
         }
     }
 

@@ -41,7 +41,8 @@ public struct ControlServer: Sendable {
         let reloading = configuration.planFiles.map {
             PlanReloading($0, session: configuration.session, notice: configuration.notice)
         }
-        let service = ControlService(configuration: configuration, plan: reloading)
+        let service = ControlService(
+            configuration: configuration, plan: reloading, holders: Holders())
         var options = HTTPServer.Options()
         options.limits = limits
         options.limits.connections = configuration.maximumConnections

@@ -26,6 +26,7 @@ struct ControlService: Sendable {
 
     let configuration: ControlConfiguration
     let plan: PlanReloading?
+    let holders: Holders
     /// The rules that are controlled.
     var session: FaultSession { configuration.session }
 
@@ -73,6 +74,13 @@ struct ControlService: Sendable {
             let open = await configuration.connections()
             return Answer(body: Self.list("connections", open.map(\.json)))
         case .fire: return try await fire(question)
+        case .listHeld: return await listHeld()
+        case .decideAll: return try await decideAll(question)
+        case .showHeld: return try await showHeld(question)
+        case .decide: return try await decide(question)
+        case .addHolder: return try addHolder(question)
+        case .renewHolder: return try await renewHolder(question)
+        case .removeHolder: return try await removeHolder(question)
         }
     }
 

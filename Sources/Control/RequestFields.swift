@@ -40,6 +40,14 @@ struct RequestFields {
         return text
     }
 
+    /// A text; nil where it is not there, or null.
+    func optionalText(_ name: String) throws(ControlProblem) -> String? {
+        switch object[name] {
+        case nil, .null: return nil
+        default: return try text(name)
+        }
+    }
+
     /// A whole number from 1 on; nil where it is not there, or null.
     func number(_ name: String) throws(ControlProblem) -> Int64? {
         switch object[name] {

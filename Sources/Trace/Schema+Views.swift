@@ -162,7 +162,7 @@ extension Schema {
           (SELECT f.id FROM
              (SELECT g.id, g.connection_id, g.sender, g.chunk_id, g."offset" FROM fault_statement g
               WHERE g.connection_id = x.connection_id AND g.chunk_id >= x.request_chunk_id
-                AND g.problem IS NULL
+                AND g.problem IS NULL AND g.purpose = 'fault'
               ORDER BY g.chunk_id, g.id LIMIT 8) f
              WHERE \(faultedExchange) IN (x.id, x.counterpart_id) ORDER BY f.chunk_id, f.id LIMIT 1)
                               AS fault_id,       -- the first fault applied to it
@@ -279,11 +279,12 @@ extension Schema {
              AND few.side <> CASE f.sender WHEN 1 THEN 'client' ELSE 'server' END LIMIT 1))
         """
 
-    /// Faults, with the current numbers of derived rows.
+    /// What was done to the traffic, with the current numbers of derived rows.
     private static let faultView = """
-        CREATE VIEW fault AS SELECT  -- faults with their targets and verdicts
-          f.id            AS id,             -- number of the fault
+        CREATE VIEW intervention AS SELECT  -- what was done to the traffic, with its targets
+          f.id            AS id,             -- number
           f.at_ns         AS at_ns,          -- when
+          f.purpose       AS purpose,        -- fault: to break something; edit: to have it otherwise
           f.rule          AS rule,           -- name of the rule that caused it
           f.action        AS action,         -- the action, in the notation of plans
           f.effect        AS effect,         -- what that did: altered, lost, delayed, repeated, answered, injected, ended, stalled, refused; none where it could not be done; null where unknown
@@ -304,6 +305,26 @@ extension Schema {
           v.how           AS how,            -- the evidence, as text
           f.session_id    AS session_id      -- the session
           FROM fault_statement f LEFT JOIN fault_verdict v ON v.fault_id = f.id;
+
+        CREATE VIEW fault AS SELECT  -- interventions made to break something, with their verdicts
+          f.id            AS id,             -- number of the fault
+          f.at_ns         AS at_ns,          -- when
+          f.rule          AS rule,           -- name of the rule that caused it
+          f.action        AS action,         -- the action, in the notation of plans
+          f.effect        AS effect,         -- what that did: altered, lost, delayed, repeated, answered, injected, ended, stalled, refused; none where it could not be done; null where unknown
+          f.problem       AS problem,        -- why it could not be done; null where it was done
+          f.exchange_id   AS exchange_id,    -- the exchange it was applied to, on the side of the peer whose bytes these were
+          f.message_id    AS message_id,     -- the message it was applied to
+          f.command_id    AS command_id,     -- the command it was applied to
+          f.connection_id AS connection_id,  -- the connection it was applied to
+          f.sender        AS sender,         -- sender of the affected bytes: 0 client, 1 server; null where there are none
+          f.scope         AS scope,          -- scope by which the rule counts; empty for all events together
+          f.occurrence    AS occurrence,     -- ordinal of the event in that scope, from 1
+          f.draw          AS draw,           -- random number that decided it, in 0...2^64-1
+          f.verdict       AS verdict,        -- recovered, not-recovered or undecided; null where not judged
+          f.how           AS how,            -- the evidence, as text
+          f.session_id    AS session_id      -- the session
+          FROM intervention f WHERE f.purpose = 'fault';
         """
 
     /// Full-text search, built after the commits, up to `progress`.

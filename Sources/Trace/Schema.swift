@@ -11,7 +11,7 @@ public enum Schema {
     public static let applicationID: Int32 = 0x5441_5045
 
     /// Version of the format that this program writes, stored in `user_version`.
-    public static let version: Int32 = 14
+    public static let version: Int32 = 15
 
     /// The error for a trace of an earlier format, which was never released.
     package static func refusal(of version: Int64, _ path: String) -> String {

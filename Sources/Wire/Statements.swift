@@ -68,8 +68,18 @@ public struct MarkRow: Hashable, Sendable {
 /// The place is a chunk and an offset rather than a derived row, so that the statement survives a
 /// rebuild of everything derived.
 public struct FaultRow: Hashable, Sendable {
+    /// What something is done to the traffic for.
+    public enum Purpose: String, Hashable, Sendable, CaseIterable {
+        /// To break something, so that it shows what a client does then.
+        case fault
+        /// To have the traffic otherwise; nobody is judged by it.
+        case edit
+    }
+
     /// When.
     public var at: Instant
+    /// What for.
+    public var purpose: Purpose
     /// Name of the rule that requested it.
     public var rule: String
     /// What was done: the action as plans write it, with its arguments.
@@ -108,13 +118,15 @@ public struct FaultRow: Hashable, Sendable {
 
     /// A fault row with these values.
     public init(
-        at: Instant, rule: String, action: String, effect: FaultEffect? = nil,
+        at: Instant, purpose: Purpose = .fault, rule: String, action: String,
+        effect: FaultEffect? = nil,
         problem: String? = nil, connection: ConnectionID? = nil, sender: Peer? = nil,
         scope: String = "",
         occurrence: Int64 = 1, draw: UInt64 = 0, position: Int = 0,
         chunk: ChunkID? = nil, offset: Int = 0
     ) {
         self.at = at
+        self.purpose = purpose
         self.rule = rule
         self.action = action
         self.effect = effect

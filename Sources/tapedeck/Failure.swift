@@ -1,3 +1,4 @@
+import Faults
 import Filters
 import Interception
 import Proxying
@@ -30,6 +31,8 @@ struct Failure: Error {
     let status: Status
     /// The message: what happened, to what, and what to do.
     let detail: String
+    /// What is wrong with a text that somebody edited; nil for other failures.
+    var mistake: EditableTextError?
 
     init(_ status: Status, _ detail: String) {
         self.status = status

@@ -29,7 +29,7 @@ struct Tapedeck: AsyncParsableCommand {
             OpenRosaGroup.self, ClientGroup.self, FaultsGroup.self, ReplayGroup.self,
             DiffCommand.self, StateCommand.self, ExportCommand.self, ImportCommand.self,
             SniffCommand.self, MinimizeCommand.self, DiagnoseCommand.self, CertifyGroup.self,
-            ReproduceCommand.self, RetestCommand.self, DoctorCommand.self,
+            ReproduceCommand.self, RetestCommand.self, HoldCommand.self, DoctorCommand.self,
         ])
 
     /// The failure that the user sees of an error; nil for those of the command line's parser.

@@ -1,20 +1,26 @@
-import Faults
 import Foundation
 import Synchronization
 import Wire
 
 @testable import Control
+@testable import Faults
 
 /// A control interface without a proxy, in a folder of its own.
 final class ControlFixture: Sendable {
     let session: FaultSession
     let folder: URL
     let notices = Mutex<[String]>([])
+    /// An element for each notice.
+    let noticed: AsyncStream<Void>
+    private let notify: AsyncStream<Void>.Continuation
     let marks = Mutex<[MarkRow]>([])
     let fired = Mutex<[(Firing, ConnectionID?)]>([])
     let open = Mutex<[ControlConnection]>([])
+    let held = Mutex<[HeldMessage]>([])
+    let decided = Mutex<[HoldDecision]>([])
 
     init(_ yaml: String = "rules: []", seed: UInt64 = 42) throws {
+        (noticed, notify) = AsyncStream.makeStream()
         session = FaultSession(plan: try FaultPlan.parse(yaml: yaml), seed: seed)
         folder = FileManager.default.temporaryDirectory
             .appendingPathComponent("control-\(UInt64.random(in: 0 ... .max))")
@@ -40,7 +46,15 @@ final class ControlFixture: Sendable {
             now: { Instant(nanoseconds: 5_000_000_000) },
             mark: { [self] row in marks.withLock { $0.append(row) } },
             version: "0.1.0",
-            notice: { [self] text in notices.withLock { $0.append(text) } })
+            notice: { [self] text in
+                notices.withLock { $0.append(text) }
+                notify.yield()
+            })
+        configuration.held = { [self] in held.withLock { $0 } }
+        configuration.decide = { [self] id, decision in
+            decided.withLock { $0.append(decision) }
+            return held.withLock { $0.contains { $0.id == id } }
+        }
         configuration.unixPath = socket
         return configuration
     }
@@ -57,6 +71,27 @@ final class ControlFixture: Sendable {
                     openedAt: Instant(nanoseconds: 8), isWebSocket: false),
             ]
         }
+    }
+
+    /// Has a request of connection 1 held, as h3, by a rule of this name.
+    func hold(by rule: String = "hold-1") throws {
+        let plan = try FaultPlan().adding(line: "=> hold name=\(rule)")
+        let session = FaultSession(plan: plan, seed: 1)
+        let bytes = Array(
+            "POST /a HTTP/1.1\r\nHost: hq.example\r\nContent-Length: 2\r\n\r\nhi".utf8)
+        var commands: [GateCommand] = []
+        for _ in 0..<3 {
+            var gate = FaultGate(
+                GateContext(
+                    connection: ConnectionID(1), session: SessionID(1), client: "127.0.0.1"),
+                session: session)
+            gate.take(
+                bytes, from: .client, at: Instant(nanoseconds: 4_000_000_000), into: &commands)
+        }
+        let parked = commands.compactMap {
+            if case .park(let message) = $0 { message } else { nil }
+        }
+        held.withLock { $0 = parked.suffix(1) }
     }
 
     /// Runs a test with the interface at work.

@@ -61,7 +61,7 @@ def found(recording: Recording, rule: str = "") -> list[Fault]:
     """The faults in a trace, in order; of one rule, where it is named."""
     rows = recording.sql(
         "SELECT f.rule, f.action, f.sender, f.scope, f.occurrence, f.draw, f.connection_id, "
-        "f.exchange_id, f.command_id, f.at_ns, f.message_id, s.chunk_id, f.effect FROM fault f "
+        "f.exchange_id, f.command_id, f.at_ns, f.message_id, s.chunk_id, f.effect FROM intervention f "
         "JOIN fault_statement s ON s.id = f.id WHERE ? IN ('', f.rule) ORDER BY f.id", rule)
     faults = []
     for *row, message, chunk, effect in rows:

@@ -72,7 +72,7 @@ def disagreements(trace: Path) -> list[tuple]:
          "OR EXISTS (SELECT 1 FROM patch q WHERE q.chunk_id = p.chunk_id AND q.id < p.id "
          'AND q."offset" + q.removed > p."offset")')
     none("a fault names a row of the peer whose bytes it was done to",
-         "SELECT f.id, f.action, f.sender, f.exchange_id, x.side FROM fault f JOIN any_exchange x "
+         "SELECT f.id, f.action, f.sender, f.exchange_id, x.side FROM intervention f JOIN any_exchange x "
          "ON x.id = f.exchange_id WHERE f.message_id IS NULL AND x.side NOT IN "
          "('both', CASE f.sender WHEN 1 THEN 'server' ELSE 'client' END)")
     none("without a rule, what was answered by a server and the request for its tunnel are on both",

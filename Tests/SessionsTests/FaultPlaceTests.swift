@@ -59,6 +59,6 @@ import Wire
         let writer = try world.writer()
         write(writer)
         writer.finish()
-        return try TraceReader(path: world.path("a.tape")).faults()
+        return try TraceReader(path: world.path("a.tape")).faults(for: nil)
     }
 }

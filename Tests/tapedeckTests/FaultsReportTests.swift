@@ -230,7 +230,7 @@ private final class WrittenTrace {
         #expect(
             ListLine.exchange(
                 detail.row, time: "0.000", ListStyle(columns: nil, hasColour: false),
-                faults: ["over<load>"]
+                rules: ["over<load>"]
             ).contains("fault over<load>"))
     }
 }

@@ -1,5 +1,5 @@
 public import Filters
-package import Wire
+public import Wire
 
 /// What is declared about an action: parser, schema, documentation, the effect in the trace and what
 /// shows a recovery are derived from it.
@@ -53,14 +53,6 @@ public struct ActionSpecification: Sendable {
         }
     }
 
-    /// What an action is for.
-    public enum Purpose: Hashable, Sendable {
-        /// To break something, so that it shows what a client does then.
-        case fault
-        /// To have the traffic otherwise; nobody is judged by it.
-        case edit
-    }
-
     /// How an action was applied once, on which its effect may depend.
     package struct Application: Sendable {
         /// The action with its arguments.
@@ -91,7 +83,7 @@ public struct ActionSpecification: Sendable {
     /// What shows that a client recovered from it.
     package let recovery: ActionRecovery
     /// What it is for.
-    public let purpose: Purpose
+    public let purpose: FaultRow.Purpose
     /// Why its arguments do not go together, in words; nil where they do.
     let problem: @Sendable (FaultAction) -> String?
     /// Names of arguments of which at most one may be given.
@@ -111,7 +103,7 @@ public struct ActionSpecification: Sendable {
         _ kind: ActionKind, _ parameters: [Parameter] = [], _ phases: [FilterPhase],
         implied: String = "", _ sentence: String, example: String,
         effect: @escaping @Sendable (Application) -> FaultEffect, recovery: ActionRecovery,
-        purpose: Purpose = .fault,
+        purpose: FaultRow.Purpose = .fault,
         problem: @escaping @Sendable (FaultAction) -> String? = { _ in nil },
         exclusive: [String] = [],
         side: @escaping @Sendable (FaultAction) -> Peer? = { _ in nil },

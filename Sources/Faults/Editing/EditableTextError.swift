@@ -7,7 +7,8 @@ public struct EditableTextError: Error, Hashable, Sendable, CustomStringConverti
     /// What is wrong, and what to write in its place.
     public let message: String
 
-    init(line: Int? = nil, column: Int? = nil, _ message: String) {
+    /// An error at a place, or without one.
+    public init(line: Int? = nil, column: Int? = nil, _ message: String) {
         self.line = line
         self.column = column
         self.message = message

@@ -19,7 +19,8 @@ extension Firing {
         hasTaken: Bool = false, problem: String? = nil
     ) -> FaultRow {
         FaultRow(
-            at: at, rule: rule, action: action.description,
+            at: at, purpose: action.kind.specification.purpose, rule: rule,
+            action: action.description,
             effect: problem == nil ? action.effect(on: sender, hasTaken: hasTaken) : [],
             problem: problem, connection: connection, sender: sender, scope: scope,
             occurrence: occurrence, draw: draw, position: position)

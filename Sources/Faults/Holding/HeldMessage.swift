@@ -4,12 +4,15 @@ public import Wire
 /// A message that waits for somebody to decide about it.
 public struct HeldMessage: Hashable, Sendable {
     /// Its number among all that one ``FaultSession`` holds, from 1.
-    public struct ID: Hashable, Sendable, Comparable {
+    public struct ID: Hashable, Sendable, Comparable, CustomStringConvertible {
         /// The number.
         public let rawValue: Int64
 
         /// The identifier with this number.
         public init(_ rawValue: Int64) { self.rawValue = rawValue }
+
+        /// The identifier as somebody names it: `h3`.
+        public var description: String { "h\(rawValue)" }
 
         /// Orders by number.
         public static func < (left: ID, right: ID) -> Bool { left.rawValue < right.rawValue }

@@ -3,7 +3,7 @@ extension Field {
     public var details: FieldDetails {
         switch self {
         case .kind, .id, .session, .connection, .at, .size, .body, .text, .note, .problem,
-            .fault, .verdict, .finding, .undecided, .fate:
+            .fault, .verdict, .intervention, .finding, .undecided, .fate:
             sharedDetails
         case .api, .method, .scheme, .host, .port, .path, .query, .url, .version, .device,
             .requestSize, .requestHeader, .requestBody:
@@ -70,6 +70,11 @@ extension Field {
                 .text, Self.every,
                 "Name of the rule of a fault that was applied to it; of a command, to its message. "
                     + "Only in a trace.")
+        case .intervention:
+            FieldDetails(
+                .text, Self.every,
+                "Name of any rule that did something to it, whether to break it or to edit, map or "
+                    + "hold it; of a command, to its message. Only in a trace.")
         case .verdict:
             FieldDetails(
                 .text, Self.every, ignoresCase: true,

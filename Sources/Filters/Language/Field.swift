@@ -6,7 +6,7 @@ public enum Field: String, Hashable, Sendable, CaseIterable, CustomStringConvert
     // What all have.
     case kind, id, session, connection, at, size, body, text, note, problem
     // Fields of traces alone.
-    case fault, verdict, finding, undecided, fate
+    case fault, verdict, intervention, finding, undecided, fate
     // Exchanges, and what some share with messages.
     case api, method, scheme, host, port, path, query, url, version, status, reason
     case outcome, duration, device, local
@@ -39,7 +39,7 @@ public enum Field: String, Hashable, Sendable, CaseIterable, CustomStringConvert
 
     /// Whether only rows of a trace have it: it is stated when what it is about has passed.
     public var isOfTraceAlone: Bool {
-        [.fault, .verdict, .finding, .undecided, .fate].contains(self)
+        [.fault, .verdict, .intervention, .finding, .undecided, .fate].contains(self)
     }
 
     /// Whether the field has its value when live traffic is at `phase`.

@@ -72,6 +72,7 @@ struct RegexWalk {
     ///   - bytes: The text, with the byte before the current place.
     ///   - isWhole: Whether nothing follows `bytes`.
     /// - Returns: The match, which may be empty; nil where there is none, or more has to be known.
+    /// - Throws: ``RegexSearch/TooLong``.
     mutating func next(
         in bytes: [UInt8], isWhole: Bool
     ) throws(RegexSearch.TooLong) -> Range<Int>? {

@@ -21,6 +21,7 @@ extension Field {
         case .problem: .column("x.problem")
         case .fault: Self.fault("x.id", "exchange_id", "rule")
         case .verdict: Self.fault("x.id", "exchange_id", "verdict")
+        case .intervention: Self.fault("x.id", "exchange_id", "rule", of: "intervention")
         case .fate: .column("x.fate")
         case .finding:
             Self.finding("x.id", "any_exchange g", "g.request_chunk_id", "g.request_offset")
@@ -79,6 +80,7 @@ extension Field {
         case .problem: .column("c.problem")
         case .fault: Self.fault("c.message_id", "message_id", "rule")
         case .verdict: Self.fault("c.message_id", "message_id", "verdict")
+        case .intervention: Self.fault("c.message_id", "message_id", "rule", of: "intervention")
         case .fate: .column("c.fate")
         case .finding: Self.finding("c.message_id", "any_message g", "g.chunk_id", "g.\"offset\"")
         case .undecided:
@@ -115,6 +117,7 @@ extension Field {
         case .problem: .column("m.problem")
         case .fault: Self.fault("m.id", "message_id", "rule")
         case .verdict: Self.fault("m.id", "message_id", "verdict")
+        case .intervention: Self.fault("m.id", "message_id", "rule", of: "intervention")
         case .fate: .column("m.fate")
         case .finding: Self.finding("m.id", "any_message g", "g.chunk_id", "g.\"offset\"")
         case .undecided: Self.undecided("m.id", "any_message g", "g.chunk_id", "g.\"offset\"")
@@ -176,17 +179,19 @@ extension Field {
             .column("n.code"))
     }
 
-    private static func fault(_ key: String, _ column: String, _ value: String) -> SQLSource {
+    private static func fault(
+        _ key: String, _ column: String, _ value: String, of view: String = "fault"
+    ) -> SQLSource {
         let table = column == "exchange_id" ? "any_exchange" : "any_message"
         return .several([
             .listed(
                 key: key, select: "f.\(column)",
-                from: "fault f WHERE f.\(column) IS NOT NULL AND f.problem IS NULL",
+                from: "\(view) f WHERE f.\(column) IS NOT NULL AND f.problem IS NULL",
                 .column("f.\(value)")),
             // A fault names the row of the peer whose bytes it was done to.
             .listed(
                 key: key, select: "z.counterpart_id",
-                from: "fault f CROSS JOIN \(table) z ON z.id = f.\(column) "
+                from: "\(view) f CROSS JOIN \(table) z ON z.id = f.\(column) "
                     + "WHERE z.counterpart_id IS NOT NULL AND f.problem IS NULL",
                 .column("f.\(value)")),
         ])

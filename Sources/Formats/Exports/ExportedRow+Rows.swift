@@ -1,5 +1,5 @@
 public import Dissection
-internal import Trace
+public import Trace
 public import Wire
 
 extension ExportedRow {
@@ -28,20 +28,20 @@ extension ExportedRow {
     ///
     /// Its `time` follows from `start`, when its session began, in nanoseconds since 1970.
     public static func exchange(
-        _ row: ExchangeRow, _ session: SessionID, since start: Int64?, faults: [String] = []
+        _ row: ExchangeRow, _ session: SessionID, since start: Int64?, rules: TouchingRules = []
     ) -> ExportedRow {
         var made = ExportedRow(kind: "exchange", at: row.startedAt, since: start)
         made.add(exchangeStart, of: row, session)
         made.add("url", row.url)
         made.add(exchangeRest, of: row, session)
-        made.add(faults: faults)
+        made.add(rules: rules)
         return made
     }
 
     /// A command; `text` is all of it, its name included.
     public static func command(
         _ row: CommandRow, _ session: SessionID, _ text: [UInt8], since start: Int64?,
-        faults: [String] = []
+        rules: TouchingRules = []
     ) -> ExportedRow {
         var made = ExportedRow(kind: "command", at: row.at, since: start)
         made.add(commandColumns, of: row, session)
@@ -50,19 +50,19 @@ extension ExportedRow {
         made.add(
             "payload", start <= end ? String(decoding: text[start..<end], as: UTF8.self) : nil)
         made.add(commandProblem, of: row, session)
-        made.add(faults: faults)
+        made.add(rules: rules)
         return made
     }
 
     /// A WebSocket message; its payload where `hasBody`.
     public static func message(
         _ row: MessageRow, _ session: SessionID, since start: Int64?, hasBody: Bool = false,
-        faults: [String] = []
+        rules: TouchingRules = []
     ) -> ExportedRow {
         var made = ExportedRow(kind: "message", at: row.at, since: start)
         made.add(messageColumns, of: row, session)
         if hasBody { made.add(messagePayload, of: row, session) }
-        made.add(faults: faults)
+        made.add(rules: rules)
         return made
     }
 

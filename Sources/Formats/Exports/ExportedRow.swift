@@ -1,4 +1,5 @@
 internal import Notation
+internal import Trace
 internal import Wire
 
 /// A row as other programs read it: names and values, in order.
@@ -57,9 +58,10 @@ public struct ExportedRow: Hashable, Sendable {
 
     mutating func add(_ name: String, _ value: Int?) { add(name, value.map(Int64.init)) }
 
-    /// Adds the names of rules whose faults touched it, where there are any.
-    mutating func add(faults: [String]) {
-        if !faults.isEmpty { add("faults", .list(faults)) }
+    /// Adds the names of the rules that touched it, where there are any.
+    mutating func add(rules: TouchingRules) {
+        if !rules.faults.isEmpty { add("faults", .list(rules.faults)) }
+        if !rules.edits.isEmpty { add("edits", .list(rules.edits)) }
     }
 
     /// Adds the findings that it shows and what could not be decided, where there are any.

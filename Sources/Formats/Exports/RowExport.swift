@@ -142,7 +142,7 @@ public struct RowExport: Sendable {
                     try body(
                         .message(
                             row, session, since: starts[session], hasBody: hasBodies,
-                            faults: faulted.rules(of: row.id)))
+                            rules: faulted.rules(of: row.id)))
                 }
             }
         } else {
@@ -167,13 +167,13 @@ public struct RowExport: Sendable {
             (.exchange(let session, let row), .exchanges):
             var made = ExportedRow.exchange(row, session, since: start)
             if hasBodies { made.addBodies(of: try reader.exchange(row.id)) }
-            made.add(faults: faulted.rules(of: row.id))
+            made.add(rules: faulted.rules(of: row.id))
             return [made]
         case (.command(let session, let row), .lines), (.command(let session, let row), .commands):
             return [
                 .command(
                     row, session, try reader.text(of: row.id), since: start,
-                    faults: faulted.rules(of: row.message))
+                    rules: faulted.rules(of: row.message))
             ]
         case (.command(let session, let row), .changes) where row.name == "c":
             let changes = try reader.command(row.id)?.changes ?? []
@@ -181,7 +181,7 @@ public struct RowExport: Sendable {
         case (.message(let session, let row), .lines):
             return [
                 .message(
-                    row, session, since: start, hasBody: true, faults: faulted.rules(of: row.id))
+                    row, session, since: start, hasBody: true, rules: faulted.rules(of: row.id))
             ]
         default: return []
         }

@@ -32,7 +32,8 @@ public enum ListColumn: String, Hashable, Sendable, CaseIterable {
         case .time: row.start.map { .clock($0 &+ row.at.nanoseconds) } ?? .none
         case .size: .bytes(row.bytes)
         case .duration: row.nanoseconds.map { .nanoseconds($0) } ?? .none
-        case .fault: Self.text(row.faults.isEmpty ? nil : row.faults.joined(separator: " "))
+        case .fault:
+            Self.text(row.rules.faults.isEmpty ? nil : row.rules.faults.joined(separator: " "))
         default:
             switch row.line {
             case .exchange(_, let row): value(of: row)

@@ -8,14 +8,14 @@ public struct ListedRow: Sendable {
     public var line: TraceLine
     /// When its session started, in nanoseconds since 1970.
     public var start: Int64?
-    /// The rules of faults that touched it.
-    public var faults: [String]
+    /// The rules that touched it.
+    public var rules: TouchingRules
 
     /// A line with these facts.
-    public init(_ line: TraceLine, since start: Int64?, faults: [String]) {
+    public init(_ line: TraceLine, since start: Int64?, rules: TouchingRules) {
         self.line = line
         self.start = start
-        self.faults = faults
+        self.rules = rules
     }
 
     /// Whether it failed: a status from 400 on, no complete response, or an error code.

@@ -42,10 +42,12 @@ enum RecordedNames {
     static func added(
         _ column: ColumnDefinition, of table: TableDefinition, _ version: Int64
     ) -> StoredValue? {
-        guard version <= 2, table.name == "fault_statement", column.name == "position" else {
-            return nil
+        guard table.name == "fault_statement" else { return nil }
+        return switch column.name {
+        case "position" where version <= 2: .number(0)
+        case "purpose" where version <= 3: .text(Array("fault".utf8))
+        default: nil
         }
-        return .number(0)
     }
 
     /// What a value of `version` is now.

@@ -24,7 +24,7 @@ struct RecordingHead {
     static let name = "recording.json"
     static let timeline = "timeline.jsonl"
     /// Version of the text form that this program writes.
-    static let version: Int64 = 3
+    static let version: Int64 = 4
     /// Versions of the text form that this program reads.
     static let versions: ClosedRange<Int64> = 1...version
     private static let format = "tapedeck recording"

@@ -5,15 +5,23 @@ public import Wire
 extension TraceReader {
     /// The faults in order of time.
     ///
-    /// - Parameter session: Those of one session; nil for all.
+    /// - Parameters:
+    ///   - session: Those of one session; nil for all.
+    ///   - purpose: Those for this; nil for all that was done.
     /// - Returns: The faults with their targets and verdicts.
     /// - Throws: ``TraceError`` with code `storage`.
-    public func faults(session: SessionID? = nil) throws(TraceError) -> [FaultDetail] {
+    public func faults(
+        session: SessionID? = nil, for purpose: FaultRow.Purpose? = .fault
+    ) throws(TraceError) -> [FaultDetail] {
         try reported { () throws(StorageFault) in
             try list(
-                Self.faultRows + " WHERE ?1 IS NULL OR f.session_id = ?1 "
-                    + "ORDER BY f.session_id, f.at_ns, f.id",
-                bind: { $0.bind(1, session?.rawValue) }
+                Self.faultRows
+                    + " WHERE (?1 IS NULL OR f.session_id = ?1) AND (?2 IS NULL OR f.purpose = ?2)"
+                    + " ORDER BY f.session_id, f.at_ns, f.id",
+                bind: {
+                    $0.bind(1, session?.rawValue)
+                    $0.bind(2, purpose?.rawValue)
+                }
             ) { $0.faultDetail() }
         }
     }
@@ -26,15 +34,16 @@ extension TraceReader {
             guard try db.integer("SELECT max(id) FROM fault_statement") > known.last else { return }
             let statement = try db.prepare(
                 """
-                SELECT f.id, f.exchange_id, f.message_id, f.rule, x.counterpart_id, m.counterpart_id
-                FROM fault f LEFT JOIN any_exchange x ON x.id = f.exchange_id
+                SELECT f.id, f.exchange_id, f.message_id, f.rule, x.counterpart_id,
+                  m.counterpart_id, f.purpose = 'edit'
+                FROM intervention f LEFT JOIN any_exchange x ON x.id = f.exchange_id
                 LEFT JOIN any_message m ON m.id = f.message_id
                 WHERE f.id > ? AND f.problem IS NULL ORDER BY f.id
                 """)
             statement.bind(1, known.last)
             while try statement.step() {
                 known.last = statement.integer(0)
-                let rule = statement.string(3)
+                let rule = (name: statement.string(3), isEdit: statement.integer(6) == 1)
                 // A fault names the row of the peer whose bytes it was done to.
                 if let message = statement.optionalInteger(2) {
                     known.add(rule, to: MessageID(message))
@@ -62,7 +71,7 @@ extension TraceReader {
         }
     }
 
-    /// The faults of one connection for which `condition` holds.
+    /// What was done on one connection for which `condition` holds.
     func faults(
         on connection: ConnectionID, where condition: String
     ) throws(StorageFault) -> [FaultDetail] {
@@ -105,37 +114,61 @@ extension TraceReader {
                 AND a.sender <> f.sender AND a.side = 'client'
                 AND a.fate IN ('synthesized', 'altered') ORDER BY a.id LIMIT 1) END),
           (SELECT m.opcode >= 8 FROM any_message m WHERE m.id = f.message_id)
-        FROM fault f LEFT JOIN fault_verdict v ON v.fault_id = f.id
+        FROM intervention f LEFT JOIN fault_verdict v ON v.fault_id = f.id
         """
 }
 
-/// Which exchanges and messages of a trace were touched by faults.
+/// The names of the rules that touched a row.
+public struct TouchingRules: Hashable, Sendable, ExpressibleByArrayLiteral {
+    /// Those that broke something.
+    public var faults: [String]
+    /// Those that had it otherwise.
+    public var edits: [String]
+
+    /// The rules of these names.
+    public init(faults: [String] = [], edits: [String] = []) {
+        self.faults = faults
+        self.edits = edits
+    }
+
+    /// Rules that broke something.
+    public init(arrayLiteral elements: String...) { self.init(faults: elements) }
+
+    /// Whether there are none.
+    public var isEmpty: Bool { faults.isEmpty && edits.isEmpty }
+
+    fileprivate mutating func add(_ rule: (name: String, isEdit: Bool)) {
+        if rule.isEdit {
+            if edits.last != rule.name { edits.append(rule.name) }
+        } else if faults.last != rule.name {
+            faults.append(rule.name)
+        }
+    }
+}
+
+/// Which exchanges and messages of a trace were touched by rules.
 public struct FaultedRows: Sendable {
-    /// Number of the last fault that is known.
+    /// Number of the last intervention that is known.
     var last: Int64 = 0
-    private var exchanges: [ExchangeID: [String]] = [:]
-    private var messages: [MessageID: [String]] = [:]
+    private var exchanges: [ExchangeID: TouchingRules] = [:]
+    private var messages: [MessageID: TouchingRules] = [:]
 
     /// Nothing yet.
     public init() {}
 
-    mutating func add(_ rule: String, to exchange: ExchangeID) {
-        if exchanges[exchange, default: []].last != rule {
-            exchanges[exchange, default: []].append(rule)
-        }
+    mutating func add(_ rule: (name: String, isEdit: Bool), to exchange: ExchangeID) {
+        exchanges[exchange, default: []].add(rule)
     }
 
-    mutating func add(_ rule: String, to message: MessageID) {
-        if messages[message, default: []].last != rule {
-            messages[message, default: []].append(rule)
-        }
+    mutating func add(_ rule: (name: String, isEdit: Bool), to message: MessageID) {
+        messages[message, default: []].add(rule)
     }
 
-    /// Names of the rules that touched the exchange; empty where none did.
-    public func rules(of exchange: ExchangeID) -> [String] { exchanges[exchange] ?? [] }
+    /// The rules that touched the exchange.
+    public func rules(of exchange: ExchangeID) -> TouchingRules { exchanges[exchange] ?? [] }
 
-    /// Names of the rules that touched the message; empty where none did.
-    public func rules(of message: MessageID) -> [String] { messages[message] ?? [] }
+    /// The rules that touched the message.
+    public func rules(of message: MessageID) -> TouchingRules { messages[message] ?? [] }
 }
 
 extension Statement {

@@ -18,6 +18,7 @@ extension EventRow.Kind: ColumnWord { static var unknown: Self { .warning } }
 extension GapRow.Reason: ColumnWord { static var unknown: Self { .notCaptured } }
 extension Patch.Reason: ColumnWord { static var unknown: Self { .fault } }
 extension FindingRow.Severity: ColumnWord { static var unknown: Self { .info } }
+extension FaultRow.Purpose: ColumnWord { static var unknown: Self { .fault } }
 extension Side: ColumnWord { static var unknown: Self { .both } }
 extension Fate: ColumnWord { static var unknown: Self { .same } }
 extension ExchangeRow.Outcome: ColumnWord { static var unknown: Self { .open } }

@@ -6,7 +6,9 @@ extension Tables {
     /// `fault_statement`.
     package static let fault: Table<FaultRow> = Table(
         "fault_statement",
-        "a fault that was applied to the traffic; the view fault adds derived rows",
+        """
+        something that was done to the traffic; the views intervention and fault add derived rows
+        """,
         blank: FaultRow(at: .zero, rule: "", action: ""), counter: "fault",
         indexes: [
             """
@@ -15,9 +17,12 @@ extension Tables {
             """
         ],
         [
-            .given("id", "number of the fault", .id, isKey: true),
+            .given("id", "number", .id, isKey: true),
             .given("session_id", "the session", .session),
             .value("at_ns", "when", \.at, \.at),
+            .value(
+                "purpose", "fault: to break something; edit: to have it otherwise", \.purpose,
+                \.purpose),
             .value("rule", "name of the rule that caused it", \.rule, \.rule),
             .value("action", "the action, in the notation of plans", \.action, \.action),
             .value(
@@ -61,9 +66,9 @@ extension Tables {
                 \.position, \.position),
         ])
 
-    /// The columns of a fault that the view `fault` has as well.
+    /// The columns that the view `intervention` has as well.
     static let shownFault = fault.select(
-        "at_ns rule action effect problem connection_id sender scope occurrence draw")
+        "at_ns purpose rule action effect problem connection_id sender scope occurrence draw")
 
     /// `fault_verdict`.
     package static let verdict: Table<FaultVerdictRow> = Table(

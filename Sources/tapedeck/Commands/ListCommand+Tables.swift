@@ -76,7 +76,7 @@ extension ListCommand {
                     case .command(_, let row): faulted.rules(of: row.message)
                     case .message(_, let row): faulted.rules(of: row.id)
                     }
-                body(ListedRow(line, since: starts[line.session], faults: rules))
+                body(ListedRow(line, since: starts[line.session], rules: rules))
                 return true
             }
         }

@@ -254,6 +254,7 @@ extension HelpTopic {
                 | Charles, Map Remote; Proxyman, Map Remote; mitmproxy `--map-remote` | `path:/api/* => map https://staging.example` |
                 | the same with a redirection that the client sees | `path:/old => redirect https://staging.example/new` |
                 | Charles, Map Local; Proxyman, Map Local; mitmproxy `--map-local` | `path:/media/* => serve ./public` |
+                | mitmproxy `--intercept`; Charles, Proxyman: breakpoints | `api:commcare.submit => hold`, and `tapedeck hold` |
                 | Charles, Block List | `host:*.ads.example => reset` |
 
                 `map` sends a request to another server, whatever server the client named or the proxy stands before, over http or https as
@@ -284,7 +285,7 @@ extension HelpTopic {
                 it as it is. A body is edited when it is there as a whole: one of more than 1 MiB, one that cannot be decoded, and one that is
                 the same afterwards pass as they are, and the row says why.
 
-                `hold` is a breakpoint: the message waits until somebody decides that it goes on, goes on with other bytes, is answered in the
+                `hold` is a breakpoint: the message waits until somebody decides with `tapedeck hold`, or over the control interface, that it goes on, goes on with other bytes, is answered in the
                 receiver's place, or is dropped; after 5 minutes, or the time that the rule says, it goes on by itself.
 
                 ```fault
@@ -313,7 +314,9 @@ extension HelpTopic {
 
                 ## What was done
 
-                Each fault is a row in the trace (view `fault`) with its `effect`, one or several of these words:
+                Whatever was done is a row in the trace (view `intervention`), with its `purpose`: `fault` for what breaks something, `edit` for
+                the actions that have the traffic otherwise. The view `fault` has those that break something alone; so do `tapedeck faults
+                report` and the filter field `fault`, while `intervention` finds both. A row has its `effect`, one or several of these words:
 
                 | effect | meaning |
                 |---|---|
@@ -712,6 +715,7 @@ extension HelpTopic {
                 | `problem` | text | exchange, command, message | when the response is complete | matters | Why it is not complete or could not be read, as text. |
                 | `fault` | text | exchange, command, message | - | matters | Name of the rule of a fault that was applied to it; of a command, to its message. Only in a trace. |
                 | `verdict` | text | exchange, command, message | - | ignored | Whether the client recovered from such a fault, once that was judged. Only in a trace. |
+                | `intervention` | text | exchange, command, message | - | matters | Name of any rule that did something to it, whether to break it or to edit, map or hold it; of a command, to its message. Only in a trace. |
                 | `finding` | text | exchange, command, message | - | matters | Rule of a finding that it shows, and its severity: error, warning or info; of a command, what its message shows. Only in a trace that was diagnosed. |
                 | `undecided` | text | exchange, command, message | - | matters | Rule of which it could not be decided whether it was broken after this, since the recording ended; of a command, after its message. Only in a trace that was diagnosed. |
                 | `fate` | text | exchange, command, message | - | ignored | What became of it between its sender and its receiver. Only in a trace. |
@@ -813,6 +817,7 @@ extension HelpTopic {
                 | `--modify-body '/~s/old/new'` | `--fault '=> edit replace old new'`, and by meaning: `--fault 'path:/a => edit json /user/name Anna'` |
                 | `--modify-headers '/~q/X-A/b'` | `--fault '=> edit header X-A b sender=client'`; see `tapedeck help faults` |
                 | `--block-list ':~d tracker.example:404'` | `--fault 'host:tracker.example => block 404'` |
+                | `--intercept '~u receiver'`, edit, resume | `tapedeck hold app.tape 'path:*receiver*'`: each message opens in your editor; `record --hold` from the start |
                 | `--server-replay app.mitm` | `tapedeck replay server app.tape` |
                 | `--client-replay app.mitm` | `tapedeck replay client app.tape --to URL` |
                 | `--set hardump=x.har`, `export.file` | `tapedeck export`: HAR, flows of mitmproxy, pcapng, curl, text |
@@ -827,7 +832,7 @@ extension HelpTopic {
                 - HTTP/2 and HTTP/3: clients are offered HTTP/1.1, and those that speak nothing else are recorded as bytes.
                 - An upstream proxy: `http_proxy` of its own environment is not read.
                 - Client certificates towards servers.
-                - Breakpoints, editing in a terminal, a web interface, and scripts. Rules change traffic; SQL and `--json` are for programs.
+                - A web interface, and scripts. Rules change traffic; SQL and `--json` are for programs.
 
                 """#),
     ]

@@ -9,7 +9,8 @@ enum FaultText {
     static func lines(_ faults: [FaultDetail]) -> [String] {
         faults.flatMap { detail in
             let row = detail.row
-            var line = "  fault \(ListLine.clean(row.rule)): \(ListLine.clean(row.action))"
+            var line =
+                "  \(row.purpose.rawValue) \(ListLine.clean(row.rule)): \(ListLine.clean(row.action))"
             line += ", occurrence \(row.occurrence)"
             if !row.scope.isEmpty { line += " of \(ListLine.clean(row.scope))" }
             if let problem = row.problem { line += "; not done: \(ListLine.clean(problem))" }

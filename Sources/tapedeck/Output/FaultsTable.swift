@@ -68,7 +68,7 @@ enum FaultsTable {
     }
 
     /// Columns of even width, the last one as it is.
-    private static func table(_ rows: [[String]]) -> String {
+    static func table(_ rows: [[String]]) -> String {
         let columns = rows.map(\.count).max() ?? 0
         let widths = (0..<columns).map { column in
             rows.map { column < $0.count ? $0[column].count : 0 }.max() ?? 0

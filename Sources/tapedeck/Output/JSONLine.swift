@@ -8,25 +8,27 @@ import Wire
 enum JSONLine {
     /// An exchange; with its time where its session began `since` so many nanoseconds after 1970.
     static func exchange(
-        _ row: ExchangeRow, _ session: SessionID, since start: Int64? = nil, faults: [String] = [],
+        _ row: ExchangeRow, _ session: SessionID, since start: Int64? = nil,
+        rules: TouchingRules = [],
         marks: [DiagnosedRows.Mark] = []
     ) -> String {
-        text(ExportedRow.exchange(row, session, since: start, faults: faults), marks)
+        text(ExportedRow.exchange(row, session, since: start, rules: rules), marks)
     }
 
     /// A command.
     static func command(
         _ row: CommandRow, _ session: SessionID, _ text: [UInt8], since start: Int64? = nil,
-        faults: [String] = [], marks: [DiagnosedRows.Mark] = []
+        rules: TouchingRules = [], marks: [DiagnosedRows.Mark] = []
     ) -> String {
-        self.text(ExportedRow.command(row, session, text, since: start, faults: faults), marks)
+        self.text(ExportedRow.command(row, session, text, since: start, rules: rules), marks)
     }
 
     /// A WebSocket message.
     static func message(
-        _ row: MessageRow, _ session: SessionID, since start: Int64? = nil, faults: [String] = []
+        _ row: MessageRow, _ session: SessionID, since start: Int64? = nil,
+        rules: TouchingRules = []
     ) -> String {
-        ExportedRow.message(row, session, since: start, hasBody: true, faults: faults).json
+        ExportedRow.message(row, session, since: start, hasBody: true, rules: rules).json
     }
 
     private static func text(_ row: ExportedRow, _ marks: [DiagnosedRows.Mark]) -> String {

@@ -37,7 +37,7 @@ struct SocketPage {
             lines.append(
                 ListLine.message(
                     message, time: column.next(message.endedAt, in: session), style,
-                    faults: faulted.rules(of: message.id)))
+                    rules: faulted.rules(of: message.id)))
         }
         if count > messages.count {
             lines.append("… \(count - Int64(messages.count)) more: tapedeck ls with kind:message")

@@ -1,6 +1,7 @@
 import Filters
 import Foundation
 import Testing
+import Trace
 import TraceWorld
 import Wire
 
@@ -94,7 +95,7 @@ import Wire
         row.add("a", "=1")
         row.add("b", -5)
         row.add("c", ExportedRow.Cell.bytes([0, 255]))
-        row.add(faults: ["one", "two"])
+        row.add(rules: ["one", "two"])
         #expect(
             row.csv(["a", "b", "c", "faults", "none"], isRaw: true) == "=1,-5,base64:AP8=,one two,")
         #expect(row.csv(["b"]) == "-5")

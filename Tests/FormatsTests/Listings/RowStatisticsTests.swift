@@ -18,7 +18,7 @@ import Wire
         row.outcome = milliseconds == nil ? .open : status == nil ? .noResponse : .complete
         row.responseSize = 100
         return ListedRow(
-            .exchange(SessionID(1), row), since: 1_795_219_200_000_000_000, faults: [])
+            .exchange(SessionID(1), row), since: 1_795_219_200_000_000_000, rules: [])
     }
 
     @Test(
@@ -82,9 +82,9 @@ import Wire
         )
         (exchange.user, exchange.retryAfter, exchange.endedAt) = (text, "1", .zero)
         let rows = [
-            ListedRow(.exchange(SessionID(1), exchange), since: 0, faults: ["busy"]),
-            ListedRow(.command(SessionID(1), command), since: 0, faults: []),
-            ListedRow(.message(SessionID(1), message), since: 0, faults: []),
+            ListedRow(.exchange(SessionID(1), exchange), since: 0, rules: ["busy"]),
+            ListedRow(.command(SessionID(1), command), since: 0, rules: []),
+            ListedRow(.message(SessionID(1), message), since: 0, rules: []),
         ]
         for column in ListColumn.allCases {
             #expect(rows.contains { column.value(of: $0) != .none }, "\(column)")

@@ -10,7 +10,7 @@ import Wire
 
 @Suite struct RecordingRefusalTests {
     static let head = """
-        {"format":"tapedeck recording","version":3,
+        {"format":"tapedeck recording","version":4,
          "sessions":[{"session":1,"started_unix_ns":0,"provenance":"proxy","version":"1","arguments":""}],
          "files":[{"name":"timeline.jsonl","lines":LINES}]}
         """
@@ -191,15 +191,15 @@ import Wire
                 "recording.json:1: version is missing"
             ),
             (
-                #"{"format":"tapedeck recording","version":4,"more":1}"#, .newerFormat,
-                "recording.json has version 4"
+                #"{"format":"tapedeck recording","version":5,"more":1}"#, .newerFormat,
+                "recording.json has version 5"
             ),
             (
                 #"{"format":"tapedeck recording","version":0}"#, .malformed,
                 "recording.json has version 0"
             ),
             (
-                #"{"format":"tapedeck recording","version":3}"#, .malformed,
+                #"{"format":"tapedeck recording","version":4}"#, .malformed,
                 "recording.json:1: sessions is missing"
             ),
             (

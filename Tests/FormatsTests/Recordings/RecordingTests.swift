@@ -115,7 +115,7 @@ import Wire
             head == """
                 {
                   "format": "tapedeck recording",
-                  "version": 3,
+                  "version": 4,
                   "about": [
                     "Two",
                     "lines."

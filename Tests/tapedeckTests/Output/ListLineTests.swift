@@ -23,7 +23,7 @@ import Wire
     private func line(_ columns: Int?, hasColour: Bool = false, path: String? = nil) -> String {
         let style = ListStyle(columns: columns, hasColour: hasColour)
         return ListLine.exchange(
-            path.map { exchange($0) } ?? exchange(), time: "3.201", style, faults: ["busy"])
+            path.map { exchange($0) } ?? exchange(), time: "3.201", style, rules: ["busy"])
     }
 
     @Test func `has everything without a limit`() {

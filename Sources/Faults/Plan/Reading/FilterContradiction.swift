@@ -157,7 +157,7 @@ extension Field {
             true
         case .body, .text, .note, .header, .requestHeader, .responseHeader, .requestBody,
             .responseBody, .document, .nature, .xmlns, .instance, .syncToken, .payload, .key, .cv,
-            .error, .ccid, .clientid, .operation, .sv, .ev, .fault, .verdict,
+            .error, .ccid, .clientid, .operation, .sv, .ev, .fault, .verdict, .intervention,
             .finding, .undecided:
             false
         }

@@ -177,7 +177,7 @@ public final class EvidenceReader {
             return """
                 SELECT id, coalesce((SELECT x.counterpart_id FROM any_exchange x
                   WHERE x.id = exchange_id AND x.side = 'server'), exchange_id), message_id,
-                  \(Tables.shownFault.sql()) FROM fault
+                  \(Tables.shownFault.sql()) FROM intervention
                 WHERE id > ?1 AND id <= ?2 AND session_id = ?3 ORDER BY id
                 """
         case .message:

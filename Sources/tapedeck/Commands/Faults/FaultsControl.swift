@@ -1,4 +1,5 @@
 import ArgumentParser
+import Faults
 import Foundation
 import Notation
 import Wire
@@ -39,10 +40,34 @@ struct FaultsControl: ParsableArguments {
     func ask(
         _ method: String, _ path: String, _ body: JSONValue? = nil
     ) throws(Failure) -> JSONValue? {
-        let place = control ?? "\(trace).control"
-        let environment = ProcessInfo.processInfo.environment
-        let client = try ControlClient(
-            place, token: token ?? environment["TAPEDECK_CONTROL_TOKEN"])
+        try address.ask(method, path, body)
+    }
+
+    /// The control interface that is meant.
+    var address: ControlAddress {
+        ControlAddress(
+            place: control ?? "\(trace).control",
+            token: token ?? ProcessInfo.processInfo.environment["TAPEDECK_CONTROL_TOKEN"])
+    }
+
+    /// Path of a rule, or of something about it.
+    static func path(rule: String, _ verb: String? = nil) -> String {
+        "/v1/rules/\(PercentEncoding.encode(rule))" + (verb.map { "/\($0)" } ?? "")
+    }
+}
+
+/// Where the control interface of a running proxy is.
+struct ControlAddress: Sendable {
+    /// The path of its socket, or its URL.
+    let place: String
+    /// The token that a URL needs.
+    let token: String?
+
+    /// Sends a request; nil where the answer has no body.
+    func ask(
+        _ method: String, _ path: String, _ body: JSONValue? = nil
+    ) throws(Failure) -> JSONValue? {
+        let client = try ControlClient(place, token: token)
         let answer = try client.ask(method, path, body?.bytes())
         if answer.status == 204 { return nil }
         guard let document = try? JSONDocument.scan(answer.body) else {
@@ -53,11 +78,6 @@ struct FaultsControl: ParsableArguments {
         let value = JSONValue(document.root)
         guard answer.status < 300 else { throw Failure(answer.status, value) }
         return value
-    }
-
-    /// Path of a rule, or of something about it.
-    static func path(rule: String, _ verb: String? = nil) -> String {
-        "/v1/rules/\(PercentEncoding.encode(rule))" + (verb.map { "/\($0)" } ?? "")
     }
 }
 
@@ -76,6 +96,12 @@ extension Failure {
             detail += String(repeating: "^", count: count)
         }
         self.init([400, 401, 403, 421, 422].contains(status) ? .usage : .data, detail)
+        if error?["code"]?.string == "bad-text" {
+            let place = error?["place"]
+            mistake = EditableTextError(
+                line: Self.place(place?["line"]), column: Self.place(place?["column"]),
+                error?["message"]?.string ?? detail)
+        }
     }
 
     /// What to do, in terms of the command line.
@@ -90,6 +116,10 @@ extension Failure {
         case "bad-rule", "bad-plan": nil
         default: hint
         }
+    }
+
+    private static func place(_ value: JSONValue?) -> Int? {
+        if case .number(let text) = value { Int(text) } else { nil }
     }
 
     private static func number(_ value: JSONValue?) -> Int {

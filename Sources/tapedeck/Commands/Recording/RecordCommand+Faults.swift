@@ -11,8 +11,26 @@ extension RecordCommand {
     func rules() throws(Failure) -> FaultSession? {
         let plan = try faults.plan()
         let isControlled = control.path(trace: trace) != nil || control.loopback != nil
-        guard plan != nil || isControlled else { return nil }
+        guard plan != nil || isControlled || !hold.isEmpty else { return nil }
         let session = faults.session(of: plan ?? FaultPlan())
+        for (index, filter) in hold.enumerated() {
+            do {
+                for rule in try FaultRule.holding(filter, named: "hold-option-\(index + 1)") {
+                    try session.add(rule)
+                }
+            } catch let error as FaultPlanError {
+                throw Failure(.usage, "--hold: \(error.report())")
+            } catch {
+                throw Failure(.usage, "--hold: \(error)")
+            }
+        }
+        if !hold.isEmpty {
+            StandardError.write(
+                isControlled
+                    ? "tapedeck: holds what --hold finds, each for 5 minutes at most; tapedeck hold \(trace) shows and decides\n"
+                    : "tapedeck: --hold without a control interface: nobody can decide, and each message waits 5 minutes\n"
+            )
+        }
         if let count = plan?.rules.count {
             StandardError.write(
                 "tapedeck: \(count) fault rule\(count == 1 ? "" : "s"), seed \(session.seed)\n")
@@ -40,6 +58,8 @@ extension RecordCommand {
             mark: { _ = writer.put([.mark($0)]) },
             version: Program.version,
             notice: { StandardError.write("tapedeck: \($0)\n") })
+        configuration.held = { await proxy.held() }
+        configuration.decide = { await proxy.decide($0, $1) }
         configuration.planFiles = faults.planFiles
         configuration.unixPath = path
         configuration.loopback = control.loopback

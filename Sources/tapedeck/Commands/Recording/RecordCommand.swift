@@ -67,6 +67,12 @@ struct RecordCommand: AsyncParsableCommand {
 
     @OptionGroup var faults: FaultOptions
 
+    @Option(
+        help: ArgumentHelp(
+            "Hold what this filter finds until `tapedeck hold` decides about it; may be repeated.",
+            valueName: "filter"))
+    var hold: [String] = []
+
     @OptionGroup var control: ControlOptions
 
     @Option(

@@ -69,14 +69,14 @@ final class LinePrinter {
         switch line {
         case .exchange(_, let row):
             ListLine.exchange(
-                row, time: time, style, faults: faulted.rules(of: row.id),
+                row, time: time, style, rules: faulted.rules(of: row.id),
                 marks: diagnosed.marks(of: row.id), socket: sockets[row.id])
         case .command(_, let row):
             ListLine.command(
                 row, text: texts.text(of: row), time: time, style,
-                faults: faulted.rules(of: row.message), marks: diagnosed.marks(of: row.id))
+                rules: faulted.rules(of: row.message), marks: diagnosed.marks(of: row.id))
         case .message(_, let row):
-            ListLine.message(row, time: time, style, faults: faulted.rules(of: row.id))
+            ListLine.message(row, time: time, style, rules: faulted.rules(of: row.id))
         }
     }
 
@@ -85,14 +85,14 @@ final class LinePrinter {
         return switch line {
         case .exchange(let session, let row):
             JSONLine.exchange(
-                row, session, since: start, faults: faulted.rules(of: row.id),
+                row, session, since: start, rules: faulted.rules(of: row.id),
                 marks: diagnosed.marks(of: row.id))
         case .command(let session, let row):
             JSONLine.command(
                 row, session, texts.text(of: row), since: start,
-                faults: faulted.rules(of: row.message), marks: diagnosed.marks(of: row.id))
+                rules: faulted.rules(of: row.message), marks: diagnosed.marks(of: row.id))
         case .message(let session, let row):
-            JSONLine.message(row, session, since: start, faults: faulted.rules(of: row.id))
+            JSONLine.message(row, session, since: start, rules: faulted.rules(of: row.id))
         }
     }
 

@@ -15,12 +15,12 @@ enum ListLine {
     ///   - row: The exchange.
     ///   - time: Its time as it is written.
     ///   - style: How the line looks.
-    ///   - faults: The rules of faults that touched it.
+    ///   - rules: The rules that touched it.
     ///   - marks: The findings, and what could not be decided, that it shows.
     ///   - socket: What the messages of a WebSocket have together.
     /// - Returns: The line, without line end.
     static func exchange(
-        _ row: ExchangeRow, time: String, _ style: ListStyle, faults: [String] = [],
+        _ row: ExchangeRow, time: String, _ style: ListStyle, rules: TouchingRules = [],
         marks: [DiagnosedRows.Mark] = [], socket: SocketSize? = nil
     ) -> String {
         let start = head("#\(row.id)", time, style) + pad(clean(row.method), 6) + " "
@@ -43,13 +43,14 @@ enum ListLine {
         let target = clean(style.isWide ? row.url : nameAndPath(row))
         return start + style.painted(status, row.status) + middle
             + ending(
-                target, TextWidth.shortened, notes, remark(faults, marks),
+                target, TextWidth.shortened, notes, remark(rules, marks),
                 taken: TextWidth.of(start) + TextWidth.of(status) + TextWidth.of(middle), style)
     }
 
     /// `c5  3.270  → 0:c notes  {"id":"note1", …`.
     static func command(
-        _ row: CommandRow, text: [UInt8], time: String, _ style: ListStyle, faults: [String] = [],
+        _ row: CommandRow, text: [UInt8], time: String, _ style: ListStyle,
+        rules: TouchingRules = [],
         marks: [DiagnosedRows.Mark] = []
     ) -> String {
         var start = head("c\(row.id)", time, style)
@@ -66,14 +67,14 @@ enum ListLine {
         return start + (error.isEmpty ? "" : " " + style.painted(error, nil))
             + (payload.isEmpty ? "" : "  ")
             + ending(
-                excerpt(payload, excerptBytes(style)), TextWidth.cut, notes, remark(faults, marks),
+                excerpt(payload, excerptBytes(style)), TextWidth.cut, notes, remark(rules, marks),
                 taken: TextWidth.of(start) + (error.isEmpty ? 0 : TextWidth.of(error) + 1) + 2,
                 style)
     }
 
     /// `m7  3.270  → text     12 B  hello`.
     static func message(
-        _ row: MessageRow, time: String, _ style: ListStyle, faults: [String] = []
+        _ row: MessageRow, time: String, _ style: ListStyle, rules: TouchingRules = []
     ) -> String {
         var start = head("m\(row.id)", time, style)
         start += row.sender == .client ? "→ " : "← "
@@ -90,14 +91,15 @@ enum ListLine {
             (row.problem.map { "  ! \(clean($0))" } ?? "") + FateText.word(row.side, row.fate)
         return start
             + ending(
-                payload, TextWidth.cut, notes, remark(faults, []), taken: TextWidth.of(start), style
+                payload, TextWidth.cut, notes, remark(rules, []), taken: TextWidth.of(start), style
             )
     }
 
     /// `fault RULE  finding f1 RULE`: what touched a row and what it shows.
-    private static func remark(_ faults: [String], _ marks: [DiagnosedRows.Mark]) -> String {
-        if faults.isEmpty, marks.isEmpty { return "" }
-        var parts = faults.isEmpty ? [] : ["fault \(faults.joined(separator: ", "))"]
+    private static func remark(_ rules: TouchingRules, _ marks: [DiagnosedRows.Mark]) -> String {
+        if rules.isEmpty, marks.isEmpty { return "" }
+        var parts = rules.faults.isEmpty ? [] : ["fault \(rules.faults.joined(separator: ", "))"]
+        if !rules.edits.isEmpty { parts.append("edit \(rules.edits.joined(separator: ", "))") }
         parts += marks.map { "\($0.isUndecided ? "undecided" : "finding") \($0.text)" }
         return clean(parts.joined(separator: "  "))
     }

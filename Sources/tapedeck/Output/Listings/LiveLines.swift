@@ -69,18 +69,18 @@ final class LiveLines: Sendable {
                 text +=
                     ListLine.message(
                         message, time: time(message.endedAt), state.style,
-                        faults: faulted.rules(of: message.id)) + "\n"
+                        rules: faulted.rules(of: message.id)) + "\n"
             case .exchange(let exchange) where exchange.endedAt != nil:
                 text +=
                     ListLine.exchange(
                         exchange, time: time(exchange.startedAt), state.style,
-                        faults: faulted.rules(of: exchange.id)) + "\n"
+                        rules: faulted.rules(of: exchange.id)) + "\n"
             case .command(let command):
                 text +=
                     ListLine.command(
                         command, text: command.text ?? payloads[command.message] ?? [],
                         time: time(command.at), state.style,
-                        faults: faulted.rules(of: command.message)) + "\n"
+                        rules: faulted.rules(of: command.message)) + "\n"
             default:
                 continue
             }
