@@ -27,7 +27,8 @@ struct Tapedeck: AsyncParsableCommand {
             RecordCommand.self, ListCommand.self, ShowCommand.self, TailCommand.self,
             RebuildCommand.self, CACommand.self, ServeCommand.self, SimperiumGroup.self,
             OpenRosaGroup.self, ClientGroup.self, FaultsGroup.self, ReplayGroup.self,
-            DiffCommand.self, StateCommand.self, ExportCommand.self, ImportCommand.self,
+            DiffCommand.self, SendCommand.self, StateCommand.self, ExportCommand.self,
+            ImportCommand.self,
             SniffCommand.self, MinimizeCommand.self, DiagnoseCommand.self, CertifyGroup.self,
             ReproduceCommand.self, RetestCommand.self, HoldCommand.self, DoctorCommand.self,
         ])

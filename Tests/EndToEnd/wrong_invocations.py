@@ -230,6 +230,12 @@ CATALOGUE: dict[str, list[str]] = {
         "good.tape --to http://127.0.0.1:1 --user ada",
         "good.tape --to other.example=http://127.0.0.1:1", "good.tape --to http://127.0.0.1:1",
     ],
+    "send": [
+        "", "good.tape", "missing.tape 1", "good.tape 9999", "good.tape c9999", "good.tape k1",
+        "good.tape nonsense", "good.tape 1 --set 'status 404'", "good.tape 1 --set 'jsn /a 1'",
+        "good.tape 1 --set 'json a 1'", "good.tape 1 --to ftp://x", "good.tape 1 --wait never",
+        "good.tape 1 --ignore nonsense", "good.tape 1 --ca missing.pem",
+    ],
     "diff": [
         "", "good.tape", "good.tape missing.tape", "good.tape good.tape --ignore nonsense",
         "good.tape good.tape --context many", "good.tape good.tape --ignore xml:a",

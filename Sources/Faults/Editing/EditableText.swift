@@ -113,13 +113,16 @@ public enum EditableText {
     }
 
     private static func command(_ text: [UInt8], from sender: Peer) -> EditableContent {
-        EditableContent(text) { text in
-            let payload = SimperiumCommand.parse(text, from: sender).payload
-            // An object follows its key and a line break.
-            let breaks = text[payload].firstIndex(of: 0x0A).map { $0 + 1 }
-            return [payload.lowerBound, breaks ?? payload.upperBound].first {
-                $0 < payload.upperBound && (text[$0] == 0x7B || text[$0] == 0x5B)
-            }
+        EditableContent(text) { startOfJSON(inCommand: $0, from: sender) }
+    }
+
+    /// Where the JSON of a command begins; nil where it has none.
+    static func startOfJSON(inCommand text: [UInt8], from sender: Peer) -> Int? {
+        let payload = SimperiumCommand.parse(text, from: sender).payload
+        // An object follows its key and a line break.
+        let second = text[payload].firstIndex(of: 0x0A).map { $0 + 1 }
+        return [payload.lowerBound, second ?? payload.upperBound].first {
+            $0 < payload.upperBound && (text[$0] == 0x7B || text[$0] == 0x5B)
         }
     }
 }

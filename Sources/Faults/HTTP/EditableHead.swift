@@ -85,6 +85,17 @@ struct EditableHead {
         return true
     }
 
+    /// Makes the target of a request one without scheme and authority.
+    ///
+    /// - Parameter prefix: What comes before the path.
+    mutating func setOriginForm(prefix: String) {
+        _ = changeTarget { path, _ in
+            let rest = path.dropFirst(Self.beforePath(path).count)
+            guard rest.first != UInt8(ascii: "*") else { return }
+            path = Array(prefix.utf8) + (rest.isEmpty ? [UInt8(ascii: "/")] : Array(rest))
+        }
+    }
+
     /// Scheme and authority of a target that has them.
     private static func beforePath(_ target: [UInt8]) -> [UInt8] {
         guard target.first != UInt8(ascii: "/"),

@@ -77,7 +77,7 @@ final class SocketCoordinator {
     }
 
     /// The path of a SockJS socket with a new server and session identifier.
-    private static func anew(_ path: String) -> String {
+    static func anew(_ path: String) -> String {
         var segments = path.split(separator: "/", omittingEmptySubsequences: false)
         guard segments.count == 7 else { return path }
         let number = String(Int.random(in: 0...999))

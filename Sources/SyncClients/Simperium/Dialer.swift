@@ -8,9 +8,9 @@ struct Dialer: Sendable {
     let target: SimperiumTarget
     private let trust: ServerTrust?
 
-    /// A dialer that trusts the authorities of the system and those in a file.
+    /// A dialer that trusts the authorities of the system and those in a file, or anybody.
     init(
-        _ target: SimperiumTarget, trustFile: String?
+        _ target: SimperiumTarget, trustFile: String?, isInsecure: Bool = false
     ) throws(SimperiumClientError) {
         self.target = target
         guard target.isSecure else {
@@ -18,7 +18,8 @@ struct Dialer: Sendable {
             return
         }
         do throws(InterceptionError) {
-            trust = try ServerTrust(.full(additionalRoots: trustFile.map { [$0] } ?? []))
+            trust = try ServerTrust(
+                isInsecure ? .insecure : .full(additionalRoots: trustFile.map { [$0] } ?? []))
         } catch {
             switch error.code {
             case .damaged, .storage:

@@ -820,6 +820,7 @@ extension HelpTopic {
                 | `--intercept '~u receiver'`, edit, resume | `tapedeck hold app.tape 'path:*receiver*'`: each message opens in your editor; `record --hold` from the start |
                 | `--server-replay app.mitm` | `tapedeck replay server app.tape` |
                 | `--client-replay app.mitm` | `tapedeck replay client app.tape --to URL` |
+                | `e` and `r`: edit a flow and replay it | `tapedeck send app.tape 12 --edit`, or `--set 'json /name Anna'`; the answer stands beside the recorded one |
                 | `--set hardump=x.har`, `export.file` | `tapedeck export`: HAR, flows of mitmproxy, pcapng, curl, text |
 
                 What it does that mitmproxy does not: it decodes CommCare and Simperium, names the rule that a client or server broke

@@ -28,19 +28,8 @@ struct DiffPage {
         self.context = context
     }
 
-    private enum Colour: String {
-        case red = "31"
-        case green = "32"
-        case cyan = "36"
-        case yellow = "33"
-    }
-
-    private mutating func print(_ line: String, _ colour: Colour? = nil) {
-        if hasColour, let colour {
-            output += "\u{1B}[\(colour.rawValue)m\(line)\u{1B}[0m\n"
-        } else {
-            output += line + "\n"
-        }
+    private mutating func print(_ line: String, _ colour: DiffLine.Colour? = nil) {
+        output += DiffLine(line, colour).painted(hasColour) + "\n"
         if output.utf8.count > 1 << 16 { flush() }
     }
 
@@ -55,7 +44,7 @@ struct DiffPage {
         _ b: (path: String, exchanges: Int, commands: Int)
     ) {
         guard !isJSON else { return }
-        for (mark, side, colour) in [("---", a, Colour.red), ("+++", b, .green)] {
+        for (mark, side, colour) in [("---", a, DiffLine.Colour.red), ("+++", b, .green)] {
             print(
                 "\(mark) \(ListLine.clean(side.path))  \(side.exchanges) exchanges, "
                     + "\(side.commands) commands", colour)
@@ -111,22 +100,15 @@ struct DiffPage {
             line("~", item, .yellow)
             for found in item.differences {
                 let what = found.part == .request || found.part == .answer ? "\(found.part) " : ""
-                let place = ListLine.clean(what + found.difference.place)
-                if let value = found.difference.recorded {
-                    print("-     \(place): \(ListLine.clean(value))", .red)
-                }
-                if let value = found.difference.live {
-                    print("+     \(place): \(ListLine.clean(value))", .green)
-                }
-                if found.difference.recorded == nil, found.difference.live == nil {
-                    print("~     \(place)", .yellow)
-                }
+                for line in DiffLine.lines(what, found.difference) { print(line.text, line.colour) }
             }
             if item.isCut { print("      … and more") }
         }
     }
 
-    private mutating func line(_ mark: String, _ item: ComparedItem, _ colour: Colour? = nil) {
+    private mutating func line(
+        _ mark: String, _ item: ComparedItem, _ colour: DiffLine.Colour? = nil
+    ) {
         let numbers: String =
             switch (item.a, item.b) {
             case (let a?, let b?): a == b ? "\(a)  " : "\(a) | \(b)  "

@@ -92,9 +92,9 @@ enum JSONDetail {
         return object.text
     }
 
-    private static func list(_ items: [String]) -> String { "[\(items.joined(separator: ","))]" }
+    static func list(_ items: [String]) -> String { "[\(items.joined(separator: ","))]" }
 
-    private static func content(
+    static func content(
         _ bytes: [UInt8], _ isText: Bool, _ name: String, _ object: inout JSONObjectText
     ) {
         if isText {

@@ -22,25 +22,28 @@ enum TextEditor {
         let file = try EditedFile()
         defer { file.remove() }
         var shown = remark + text
-        while true {
+        var unreadable: String?
+        var reason: EditableTextError?
+        // An editor that nobody sits at would be opened for ever.
+        for _ in 0..<maxOpenings {
             try file.write(shown)
             try run(command, file.path)
-            let edited = withoutErrors(try file.text())
+            let edited = withoutMistakes(try file.text())
             if EditableText.isEmpty(edited) { return nil }
             do throws(EditableTextError) {
                 return try read(edited)
             } catch {
-                // An editor that leaves the text alone would be opened for ever.
-                guard edited != withoutErrors(shown) || shown == remark + text else {
-                    throw Failure(.data, "the edited text: \(error)")
-                }
-                guard edited != remark + text else {
-                    throw Failure(.data, "the edited text: \(error)")
-                }
+                if edited == unreadable { break }
+                (unreadable, reason) = (edited, error)
                 shown = mistake(error) + edited
             }
         }
+        let detail = reason.map { ": \($0)" } ?? ""
+        throw Failure(.data, "the edited text is no message\(detail); nothing was sent")
     }
+
+    /// How often a text with a mistake is opened.
+    private static let maxOpenings = 10
 
     /// What the lines about mistakes begin with.
     private static let mark = "#! "
@@ -52,7 +55,7 @@ enum TextEditor {
         return "\(mark)\(place): \(error.message)\n"
     }
 
-    private static func withoutErrors(_ text: String) -> String {
+    private static func withoutMistakes(_ text: String) -> String {
         var rest = text[...]
         while rest.hasPrefix(mark), let end = rest.firstIndex(of: "\n") {
             rest = rest[rest.index(after: end)...]
