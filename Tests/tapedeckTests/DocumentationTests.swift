@@ -51,6 +51,7 @@ private func text(_ path: String) throws -> String {
                 Tapedeck.helpMessage(for: FaultsReportCommand.self, columns: 200),
             ].joined()
         ),
+        ("send", Tapedeck.helpMessage(for: SendCommand.self, columns: 200)),
         ("diagnose", Tapedeck.helpMessage(for: DiagnoseCommand.self, columns: 200)),
         ("ca", Tapedeck.helpMessage(for: CACommand.self, columns: 200)),
         ("serve", Tapedeck.helpMessage(for: ServeCommand.self, columns: 200)),

@@ -32,7 +32,7 @@ public struct EditableChange: Sendable {
     public init?(_ command: [UInt8], from sender: Peer, base: JSONValue) {
         let parsed = SimperiumCommand.parse(command, from: sender)
         guard case .changes(let changes) = parsed.body, changes.count == 1,
-            changes[0].operation == .modify, let operations = changes[0].value,
+            changes[0].operation == .modify, let range = changes[0].value,
             let map = try? JSONDocument.scan(command, in: range),
             let after = try? JSONDiff.apply(JSONValue(map.root), to: base),
             case .object = after

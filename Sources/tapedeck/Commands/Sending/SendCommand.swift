@@ -94,7 +94,7 @@ struct SendCommand: AsyncParsableCommand {
 
     private func page(_ rules: [IgnoreRule]) -> SendPage {
         SendPage(
-            rules: rules, isJSON: json, hasColour: !json && StandardOutput.hasColour, isSame: same)
+            rules: rules, isJSON: json, hasColour: !json && StandardOutput.hasColour)
     }
 
     private func edits() throws(Failure) -> [MessageEdit] {

@@ -14,8 +14,6 @@ struct SendPage: Sendable {
     let rules: [IgnoreRule]
     let isJSON: Bool
     let hasColour: Bool
-    /// Whether a difference fails.
-    let isSame: Bool
 
     // MARK: Exchanges
 
