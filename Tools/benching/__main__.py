@@ -13,7 +13,7 @@ from pathlib import Path
 import http_load
 from programs import MITMDUMP, ROOT, make_certificates, ratios
 
-PARTS = ("http", "https", "websocket", "delay", "memory", "listing", "decoding", "sync", "faults",
+PARTS = ("http", "https", "websocket", "delay", "memory", "listing", "decoding", "sync", "faults", "rules",
          "replay-http", "replay-simperium", "opening", "diagnosis", "capture", "bodies", "connections",
          "latency", "growth", "scale", "newcomer")
 # Take more than a few minutes, newcomer since it compiles: only where they are asked for.
