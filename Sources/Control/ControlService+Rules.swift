@@ -85,7 +85,7 @@ extension ControlService {
             let text = String(decoding: question.body, as: UTF8.self)
             let line = text.last?.isNewline == true ? String(text.dropLast()) : text
             return try parse { () throws(FaultPlanError) in
-                try FaultRule.parse(line, named: name)
+                try FaultRule.parse(line, named: name, recordings: session.recordings)
             }
         }
         let value = try RequestFields.value(question.body)
@@ -97,13 +97,13 @@ extension ControlService {
         if object["rule"] != nil {
             let line = try RequestFields(question.body, allowed: ["rule"]).text("rule")
             return try parse { () throws(FaultPlanError) in
-                try FaultRule.parse(line, named: name)
+                try FaultRule.parse(line, named: name, recordings: session.recordings)
             }
         }
         // JSON's surrogate pairs are not YAML; encoding the value again removes them.
         let text = value.text(.compact)
         return try parse { () throws(FaultPlanError) in
-            try FaultRule.parse(yaml: text, named: name)
+            try FaultRule.parse(yaml: text, named: name, recordings: session.recordings)
         }
     }
 

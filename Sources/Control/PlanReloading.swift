@@ -103,7 +103,7 @@ actor PlanReloading {
                 hint: "convert it to UTF-8; the rules stay as they are")
         }
         do throws(FaultPlanError) {
-            return try FaultPlan.parse(yaml: text)
+            return try FaultPlan.parse(yaml: text, recordings: session.recordings)
         } catch {
             throw ControlProblem(error, code: "bad-plan", file: path)
         }

@@ -289,6 +289,7 @@ extension Schema {
           f.action        AS action,         -- the action, in the notation of plans
           f.effect        AS effect,         -- what that did: altered, lost, delayed, repeated, answered, injected, ended, stalled, refused; none where it could not be done; null where unknown
           f.problem       AS problem,        -- why it could not be done; null where it was done
+          f.detail        AS detail,         -- what about the message no longer fits afterwards; null where nothing is known to
           \(faultedExchange)
                           AS exchange_id,    -- the exchange it was applied to, on the side of the peer whose bytes these were
           \(faultedMessage)

@@ -88,6 +88,8 @@ public struct FaultRow: Hashable, Sendable {
     public var effect: FaultEffect?
     /// Why it could not be done; nil where it was done.
     public var problem: String?
+    /// What about the message no longer fits afterwards, in words; nil where nothing is known to.
+    public var detail: String?
     /// The connection it was done to.
     public var connection: ConnectionID?
     /// Whose bytes it was done to, where it was done to bytes.
@@ -119,9 +121,8 @@ public struct FaultRow: Hashable, Sendable {
     /// A fault row with these values.
     public init(
         at: Instant, purpose: Purpose = .fault, rule: String, action: String,
-        effect: FaultEffect? = nil,
-        problem: String? = nil, connection: ConnectionID? = nil, sender: Peer? = nil,
-        scope: String = "",
+        effect: FaultEffect? = nil, problem: String? = nil, detail: String? = nil,
+        connection: ConnectionID? = nil, sender: Peer? = nil, scope: String = "",
         occurrence: Int64 = 1, draw: UInt64 = 0, position: Int = 0,
         chunk: ChunkID? = nil, offset: Int = 0
     ) {
@@ -131,6 +132,7 @@ public struct FaultRow: Hashable, Sendable {
         self.action = action
         self.effect = effect
         self.problem = problem
+        self.detail = detail
         self.connection = connection
         self.sender = sender
         self.scope = scope

@@ -50,6 +50,7 @@ OF_WEB: dict[str, list[str]] = {
              f"{RESTORE} => edit header X-A b", f"{FILE} => edit replace nowhere x"],
     "map": ["path:/nowhere => map http://127.0.0.1:1"],
     "serve": ["path:/nowhere => serve /nonexistent"],
+    "recorded": [f"path:/nowhere => recorded {KNOWN_TRACE}"],
     "redirect": ["path:/nowhere => redirect /file/other"],
     "block": [f"{UPLOAD} => block 503 first=1"],
     "drop": [f"{where} => drop{close} first=1" for where in (SUBMIT, UPLOAD, RESTORE)

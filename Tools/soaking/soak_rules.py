@@ -8,6 +8,8 @@ from pathlib import Path
 
 FAULTS = Path(__file__).resolve().parents[2] / "Sources/Faults/Faults.md"
 
+from known_trace import KNOWN_TRACE
+
 WEB = "api:commcare.*"
 SENT = "command:c sender:client"
 TOLD = "command:c sender:server"
@@ -40,6 +42,7 @@ RULES: dict[str, list[str]] = {
     # Nobody gets what these answer with from a server of the protocol.
     "map": ["path:/nowhere => map http://127.0.0.1:1"],
     "serve": ["path:/nowhere => serve ./nothing"],
+    "recorded": [f"path:/nowhere => recorded {KNOWN_TRACE}"],
     "redirect": ["path:/nowhere => redirect /elsewhere"],
     "block": [f"{WEB} => block 503 probability=0.1"],
     "edit-object": [f"{TOLD} => edit-object nowhere 1"],

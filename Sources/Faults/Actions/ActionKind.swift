@@ -19,6 +19,7 @@ public enum ActionKind: String, Hashable, Sendable, CaseIterable, CustomStringCo
     case edit
     case map
     case serve
+    case recorded
     case redirect
     case block
     // Answers to Simperium commands, and changes of them.
@@ -80,6 +81,7 @@ extension ActionKind {
         case .edit: .edit
         case .map: .map
         case .serve: .serve
+        case .recorded: .recorded
         case .redirect: .redirect
         case .block: .block
         case .error: .error

@@ -15,6 +15,8 @@ public final class FaultSession: Sendable {
     public let seed: UInt64
     /// The files that rules serve.
     let files: FileSource
+    /// The recordings that rules answer from.
+    package let recordings: RecordingSource
     private let phases: Atomic<UInt16>
     private let changes = Atomic<Int>(1)
     private let heldCount = Atomic<Int64>(0)
@@ -26,13 +28,23 @@ public final class FaultSession: Sendable {
     ///   - plan: The rules to begin with.
     ///   - seed: The random seed; the seed of the plan is ignored.
     ///   - files: Where files come from that rules serve; reading them blocks the caller.
-    public convenience init(plan: FaultPlan, seed: UInt64, files: FileSource = .none) {
-        self.init(plan: plan, seed: seed, files: files, maximumScopes: Self.maximumScopes)
+    ///   - recordings: Where recorded answers come from that rules give.
+    public convenience init(
+        plan: FaultPlan, seed: UInt64, files: FileSource = .none,
+        recordings: RecordingSource = .none
+    ) {
+        self.init(
+            plan: plan, seed: seed, files: files, recordings: recordings,
+            maximumScopes: Self.maximumScopes)
     }
 
-    init(plan: FaultPlan, seed: UInt64, files: FileSource = .none, maximumScopes: Int) {
+    init(
+        plan: FaultPlan, seed: UInt64, files: FileSource = .none,
+        recordings: RecordingSource = .none, maximumScopes: Int
+    ) {
         self.seed = seed
         self.files = files
+        self.recordings = recordings
         let first = FaultSessionState(plan, maximumScopes: maximumScopes)
         phases = Atomic(first.interest.rawValue)
         state = Mutex(first)

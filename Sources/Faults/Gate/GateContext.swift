@@ -27,18 +27,21 @@ public struct GateContext: Hashable, Sendable {
     public var client: String
     /// The only server there is; nil in a forward proxy outside of tunnels.
     public var server: Server?
+    /// Whether the client uses TLS.
+    public var isClientTLS: Bool
     /// The clock for the date of a local answer.
     public var clock: SessionClock
 
     /// A context with these values.
     public init(
         connection: ConnectionID, session: SessionID, client: String, server: Server? = nil,
-        clock: SessionClock = SessionClock(startedUnixNanoseconds: 0)
+        isClientTLS: Bool = false, clock: SessionClock = SessionClock(startedUnixNanoseconds: 0)
     ) {
         self.connection = connection
         self.session = session
         self.client = client
         self.server = server
+        self.isClientTLS = isClientTLS
         self.clock = clock
     }
 }

@@ -1,5 +1,7 @@
 import Filters
+import Framing
 import Notation
+import OpenRosa
 
 /// Why an edit cannot be done.
 struct EditProblem: Error, Hashable {
@@ -18,7 +20,9 @@ enum ContentEdit {
     /// Sets a field of a form that is sent as a query is written.
     case form(String, String)
     /// Puts a text in place of each match of a regular expression.
-    case replace(LinearRegex, String)
+    case replace(LinearRegex, RegexReplacement)
+    /// Puts a text in place of what a path leads to in XML.
+    case xml(XMLPath, String)
 
     /// The edit of content that an action `edit` makes; nil for one of a head.
     ///
@@ -31,12 +35,35 @@ enum ContentEdit {
         case .jsonRemove: self = .jsonRemove(try Self.pointer(place))
         case .form: self = .form(place, action.text("to") ?? "")
         case .replace:
-            do throws(RegexError) {
-                self = .replace(try LinearRegex(place), action.text("to") ?? "")
+            let regex = try Self.regex(place)
+            self = .replace(regex, try Self.replacement(action.text("to") ?? "", for: regex))
+        case .xml:
+            do throws(XMLPath.Mistake) {
+                self = .xml(try XMLPath(place), action.text("to") ?? "")
             } catch {
-                throw EditProblem("\(place) is no regular expression: \(error.description)")
+                throw EditProblem("\(place): \(error), such as //case[1]/@user_id")
             }
         case .header, .query, .path, .status, nil: return nil
+        }
+    }
+
+    /// The regular expression that an argument writes.
+    static func regex(_ text: String) throws(EditProblem) -> LinearRegex {
+        do throws(RegexError) {
+            return try LinearRegex(text)
+        } catch {
+            throw EditProblem("\(text) is no regular expression: \(error.description)")
+        }
+    }
+
+    /// The text in place of the matches of a regular expression that an argument writes.
+    static func replacement(
+        _ text: String, for regex: LinearRegex
+    ) throws(EditProblem) -> RegexReplacement {
+        do throws(RegexReplacement.Mistake) {
+            return try RegexReplacement(text, for: regex)
+        } catch {
+            throw EditProblem(error.description)
         }
     }
 
@@ -76,9 +103,17 @@ enum ContentEdit {
                     "the body is no form of the type application/x-www-form-urlencoded")
             }
             return FormField.setting(name, value, in: content)
-        case .replace(let regex, let text):
+        case .xml(let path, let value):
+            return try Self.formEdited(content, type) { document throws(EditProblem) in
+                do throws(XMLPath.EditError) {
+                    return try path.setting(value, in: document)
+                } catch {
+                    throw EditProblem(error.description)
+                }
+            }
+        case .replace(let regex, let replacement):
             do throws(RegexSearch.TooLong) {
-                return try Self.replacing(regex, by: Array(text.utf8), in: content)
+                return try replacement.applied(to: content)
             } catch {
                 throw EditProblem("the search for \(regex.pattern) takes too long in this body")
             }
@@ -105,16 +140,32 @@ enum ContentEdit {
         }
     }
 
-    private static func replacing(
-        _ regex: LinearRegex, by text: [UInt8], in content: [UInt8]
-    ) throws(RegexSearch.TooLong) -> [UInt8] {
-        var result: [UInt8] = []
-        var place = 0
-        for range in try RegexSearch(regex).ranges(in: content) {
-            result += content[place..<range.lowerBound] + text
-            place = range.upperBound
+    /// A document edited: of a submission in several parts the one with the form.
+    private static func formEdited(
+        _ content: [UInt8], _ type: String?,
+        _ body: ([UInt8]) throws(EditProblem) -> [UInt8]
+    ) throws(EditProblem) -> [UInt8] {
+        guard let type, type.lowercased().hasPrefix("multipart/") else { return try body(content) }
+        guard var parser = MultipartParser(contentType: type) else {
+            throw EditProblem("the boundary of the parts is not in the Content-Type")
         }
-        return result + content[place...]
+        var events: [MultipartEvent] = []
+        parser.consume(content.span, into: &events)
+        parser.endOfStream(into: &events)
+        var start: Int64?
+        for event in events {
+            switch event {
+            case .part(let head, let offset):
+                start = head.name == SubmissionPart.formName ? offset : nil
+            case .partEnd(_, let end):
+                guard let start else { continue }
+                let range = Int(start)..<Int(end)
+                return content[..<range.lowerBound] + (try body(Array(content[range])))
+                    + content[range.upperBound...]
+            default: continue
+            }
+        }
+        throw EditProblem("no part is called \(SubmissionPart.formName)")
     }
 }
 
@@ -128,6 +179,7 @@ enum EditedPart: String, CaseIterable {
     case path
     case status
     case replace
+    case xml
 
     /// The part that an action names; nil for another action.
     init?(_ action: FaultAction) {
@@ -139,7 +191,15 @@ enum EditedPart: String, CaseIterable {
     var isOfHead: Bool {
         switch self {
         case .query, .header, .path, .status: true
-        case .json, .jsonRemove, .form, .replace: false
+        case .json, .jsonRemove, .form, .replace, .xml: false
+        }
+    }
+
+    /// Whether the messages of a WebSocket have it.
+    var isOfMessages: Bool {
+        switch self {
+        case .json, .jsonRemove, .replace, .xml: true
+        case .form, .query, .header, .path, .status: false
         }
     }
 
@@ -148,15 +208,16 @@ enum EditedPart: String, CaseIterable {
         switch self {
         case .form, .query, .path: "client"
         case .status: "server"
-        case .json, .jsonRemove, .header, .replace: nil
+        case .json, .jsonRemove, .header, .replace, .xml: nil
         }
     }
 
-    /// Whether something stands in its place afterwards.
-    var hasValue: Bool {
+    /// Whether something stands in its place afterwards; nil where both is possible.
+    var hasValue: Bool? {
         switch self {
-        case .json, .form, .query, .header, .replace: true
-        case .jsonRemove, .path, .status: false
+        case .json, .form, .query, .header, .replace, .xml: true
+        case .jsonRemove, .status: false
+        case .path: nil
         }
     }
 }

@@ -1,3 +1,4 @@
+import Filters
 import Framing
 import Notation
 
@@ -63,26 +64,59 @@ struct EditableHead {
 
     /// Carries out an action `edit` of a head.
     ///
-    /// - Returns: Whether the head has what is edited.
-    mutating func edit(_ action: FaultAction) -> Bool {
+    /// - Throws: ``EditProblem`` where the head does not have what is edited.
+    mutating func edit(_ action: FaultAction) throws(EditProblem) {
         let place = action.text("at") ?? ""
         let value = action.text("to") ?? ""
         switch EditedPart(action) {
         case .header: set(place, value)
         case .status: setStatus(Int(place) ?? 200)
         case .query:
-            return changeTarget { _, query in
+            try target { _, query in
                 query =
                     [UInt8(ascii: "?")]
                     + FormField.setting(place, value, in: Array(query.dropFirst()))
             }
         case .path:
-            return changeTarget { path, _ in
-                path = Self.beforePath(path) + Array(place.utf8)
+            var edited = Result<[UInt8], EditProblem>.success(Array(place.utf8))
+            try target { path, _ in
+                let start = Self.beforePath(path)
+                if action.text("to") != nil {
+                    edited = Self.rewritten(Array(path[start.count...]), action)
+                }
+                if case .success(let other) = edited { path = start + other }
             }
-        case .json, .jsonRemove, .form, .replace, nil: return false
+            _ = try edited.get()
+        case .json, .jsonRemove, .form, .replace, .xml, nil: break
         }
-        return true
+    }
+
+    private mutating func target(
+        _ change: (_ path: inout [UInt8], _ query: inout [UInt8]) -> Void
+    ) throws(EditProblem) {
+        guard changeTarget(change) else { throw EditProblem("the target has no place for it") }
+    }
+
+    /// A path with its matches of a regular expression replaced.
+    private static func rewritten(
+        _ path: [UInt8], _ action: FaultAction
+    ) -> Result<[UInt8], EditProblem> {
+        Result { () throws(EditProblem) in
+            let regex = try ContentEdit.regex(action.text("at") ?? "")
+            let replacement = try ContentEdit.replacement(action.text("to") ?? "", for: regex)
+            let other: [UInt8]
+            do throws(RegexSearch.TooLong) {
+                other = try replacement.applied(to: path)
+            } catch {
+                throw EditProblem("the search for \(regex.pattern) takes too long in this path")
+            }
+            guard HeaderShape.isPath(String(decoding: other, as: UTF8.self)) else {
+                throw EditProblem(
+                    "\(HeaderText.clean(String(decoding: other, as: UTF8.self))) is no path: it begins with / and has no query"
+                )
+            }
+            return other
+        }
     }
 
     /// Makes the target of a request one without scheme and authority.

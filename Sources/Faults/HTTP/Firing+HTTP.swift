@@ -9,7 +9,7 @@ extension Firing {
         case .corrupt, .contentType, .setHeader, .removeHeader, .addHeader:
             action.text("sender") == "client" ? .client : .server
         case .edit: action.editedSide
-        case .redirect, .block, .map, .serve: .client
+        case .redirect, .block, .map, .serve, .recorded: .client
         case .latency, .hold:
             switch action.text("sender") {
             case "client": .client
@@ -25,8 +25,16 @@ extension Firing {
     /// Whether the whole message has to be there.
     var needsBody: Bool {
         switch action.kind {
-        case .corrupt, .cutXML, .answerTwice, .doubled, .hold: true
+        case .corrupt, .cutXML, .answerTwice, .doubled, .hold, .recorded: true
         case .edit: EditedPart(action)?.isOfHead == false
+        default: false
+        }
+    }
+
+    /// Whether it answers a request in the server's place.
+    var isAnswer: Bool {
+        switch action.kind {
+        case .status, .answer, .redirect, .block, .serve, .recorded: true
         default: false
         }
     }

@@ -21,8 +21,10 @@ extension HTTPGate {
         case .contentType:
             work.set("Content-Type", action.text("type") ?? "")
         case .edit:
-            guard work.edit(action) else {
-                fail([step], at, passage.sender, "the target has no place for it", &made)
+            do throws(EditProblem) {
+                try work.edit(action)
+            } catch {
+                fail([step], at, passage.sender, error.text, &made)
                 return false
             }
         case .length:
@@ -40,7 +42,7 @@ extension HTTPGate {
             return false
         }
         head = work
-        tell(step, at, passage.sender, hasTaken: true, &made)
+        tell(step, at, passage.sender, hasTaken: true, detail: note(on: step, passage), &made)
         return true
     }
 
@@ -52,7 +54,7 @@ extension HTTPGate {
             fail([step], at, .client, "a tunnel is not mapped, the requests in it are", &made)
             return nil
         }
-        tell(step, at, .client, hasTaken: true, &made)
+        tell(step, at, .client, hasTaken: true, detail: note(on: step, passage), &made)
         return step.action.text("value").flatMap { GateContext.Server(url: $0) }
     }
 
@@ -81,7 +83,45 @@ extension HTTPGate {
             fail([step], at, passage.sender, error.text, &made)
             return false
         }
-        tell(step, at, passage.sender, hasTaken: true, &made)
+        tell(step, at, passage.sender, hasTaken: true, detail: note(on: step, passage), &made)
         return true
+    }
+
+    /// Has an edit done while the body of a response comes.
+    ///
+    /// - Returns: Whether that is possible.
+    func stream(_ step: Firing, _ passage: inout MessagePassage) -> Bool {
+        guard passage.mayStream, passage.editor.isIdle,
+            var stream = passage.stream
+                ?? StreamedEdit(passage.head, isOld: waiting.first?.head.version != "HTTP/1.1"),
+            stream.add(step.action)
+        else { return false }
+        passage.stream = stream
+        return true
+    }
+
+    /// Ends the edits of a body that came meanwhile; of one that is cut off what was held goes on.
+    func endStream(
+        _ passage: inout MessagePassage, isCut: Bool = false, _ commands: inout [GateCommand]
+    ) {
+        guard var stream = passage.stream else { return }
+        passage.stream = nil
+        let rest = stream.finish(isCut: isCut)
+        guard !rest.isEmpty else { return }
+        if case .replace(passage.sender, let bytes, let others)? = commands.last {
+            commands.removeLast()
+            commands.append(.replace(sender: passage.sender, bytes, by: others + rest))
+        } else {
+            commands.append(.make(sender: passage.sender, rest))
+        }
+    }
+
+    /// What about a message no longer fits after an edit.
+    func note(on step: Firing, _ passage: MessagePassage) -> String? {
+        let part = EditedPart(step.action)
+        guard part != nil || step.action.kind == .map else { return nil }
+        return CoveringFields.note(
+            on: part, named: part == .header ? step.action.text("at") : nil, in: passage.head,
+            api: passage.api)
     }
 }

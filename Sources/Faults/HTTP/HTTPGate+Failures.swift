@@ -4,6 +4,7 @@ import Wire
 extension HTTPGate {
     static let noBody = "the message has no body"
     static let notWhole = "the body is longer than \(maximumHeld >> 20) MiB or is not complete"
+    static let eventStream = "an event stream is not held up until its body is there"
     static let editedTwice = "another rule does the same to the body"
 
     /// States what cannot be done any more to a message that a rule took.
@@ -11,7 +12,7 @@ extension HTTPGate {
         _ passage: inout MessagePassage, takenBy taker: Firing?, _ at: Instant,
         _ commands: inout [GateCommand]
     ) {
-        let isAnswered = taker?.action.kind == .status
+        let isAnswered = taker?.isAnswer == true
         func isLost(_ firing: Firing) -> Bool {
             switch firing.action.kind {
             // Carried out behind the request all the same.

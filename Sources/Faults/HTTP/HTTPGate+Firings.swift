@@ -13,6 +13,7 @@ extension HTTPGate {
         _ at: Instant, _ commands: inout [GateCommand]
     ) {
         defer { forwardReady(&commands) }
+        if passage.api.isEmpty, !firings.isEmpty { passage.api = exchange.api(context) }
         var taker: Firing?
         for (place, firing) in firings.enumerated() {
             let target = firing.target(judgedAt: passage.sender)
@@ -70,9 +71,9 @@ extension HTTPGate {
     }
 
     /// Answers a request in the server's place.
-    private mutating func answer(
+    mutating func answer(
         _ firing: Firing, _ passage: inout MessagePassage, _ exchange: LiveExchange,
-        _ at: Instant, _ commands: inout [GateCommand]
+        _ at: Instant, _ commands: inout [GateCommand], with ready: LocalAnswer? = nil
     ) {
         // A client that waits for 100 Continue may never send the body.
         let isWaiting =
@@ -81,13 +82,14 @@ extension HTTPGate {
             && !exchange.isAskedToContinue
         let unixSeconds = context.clock.unixSeconds(at: at)
         var made =
-            firing.action.kind == .serve
-            ? LocalAnswer(
-                serving: file(firing, passage.head), to: passage.head, unixSeconds: unixSeconds,
-                closing: isWaiting)
-            : LocalAnswer(
-                firing, to: passage.head, api: exchange.row(context).api,
-                unixSeconds: unixSeconds, closing: isWaiting)
+            ready
+            ?? (firing.action.kind == .serve
+                ? LocalAnswer(
+                    serving: file(firing, passage.head), to: passage.head, unixSeconds: unixSeconds,
+                    closing: isWaiting)
+                : LocalAnswer(
+                    firing, to: passage.head, api: exchange.row(context).api,
+                    unixSeconds: unixSeconds, closing: isWaiting))
         var due = at.later(by: firing.afterNanoseconds)
         for step in passage.steps + exchange.deferred where step.action.kind == .latency {
             tell(step, at, .client, &commands)
@@ -240,7 +242,17 @@ extension HTTPGate {
                 continue
             case .edit where step.needsBody, .cutXML:
                 guard isWhole else {
-                    fail([step], at, passage.sender, Self.notWhole, &made)
+                    if stream(step, &passage) {
+                        tell(
+                            step, at, passage.sender, hasTaken: true,
+                            detail: note(on: step, passage),
+                            &made)
+                        break
+                    }
+                    fail(
+                        [step], at, passage.sender,
+                        passage.isEventStream ? Self.eventStream : Self.notWhole,
+                        &made)
                     continue
                 }
                 guard editBody(step, &body, passage, at, &made) else { continue }
@@ -251,9 +263,12 @@ extension HTTPGate {
                 made.append(.route(to: server))
                 // In one piece, also where it stays as it is.
                 head = head ?? EditableHead(passage.head)
+            case .recorded:
+                fail([step], at, passage.sender, Self.notWhole, &made)
+                continue
             case .corrupt, .truncate:
                 let size = isWhole ? Int64(passage.content.count) : passage.statedSize
-                guard size != 0, passage.editor.add(step, size: size) else {
+                guard size != 0, passage.stream == nil, passage.editor.add(step, size: size) else {
                     let problem = size == 0 ? Self.noBody : Self.editedTwice
                     fail([step], at, passage.sender, problem, &made)
                     continue
@@ -265,6 +280,11 @@ extension HTTPGate {
                 let due = at.later(by: step.afterNanoseconds)
                 made.insert(.hold(sender: passage.sender, until: due), at: start)
             }
+        }
+        if let stream = passage.stream {
+            var changed = head ?? EditableHead(passage.head)
+            stream.frame(&changed)
+            head = changed
         }
         if let body {
             var changed = head ?? EditableHead(passage.head)
@@ -316,6 +336,12 @@ extension HTTPGate {
             return
         }
         let sender = passage.sender
+        if passage.stream != nil {
+            // Chunks are framed anew.
+            let others = isContent ? passage.stream?.take(bytes) ?? [] : []
+            made.append(.replace(sender: sender, Array(bytes), by: others))
+            return
+        }
         guard !passage.editor.isIdle else {
             made.pass(bytes, from: sender)
             return

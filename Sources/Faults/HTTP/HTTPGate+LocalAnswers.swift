@@ -52,6 +52,7 @@ extension HTTPGate {
             return answer
         }
         var passage = MessagePassage(head, raw: head.bytes, from: lane)
+        passage.api = exchange.api(context)
         passage.hold(content[...], content: content.count)
         var edited: EditableHead?
         var body = content

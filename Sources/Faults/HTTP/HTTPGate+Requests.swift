@@ -160,6 +160,10 @@ extension HTTPGate {
                 decide(firings, &work.passage, &work.exchange, at, &commands)
                 incoming = work
             }
+            if case .holding = work.passage.course {
+                answerFromRecordings(&work, at, &commands)
+                incoming = work
+            }
             releaseRequest(at, &commands)
         }
         guard var work = incoming else { return }

@@ -115,7 +115,7 @@ extension HTTPGate {
         let isTunnel = waiting[0].kind == .connect && (200..<300).contains(status)
         guard status == 101 || isTunnel else {
             if case .holding = passage.course, !isJudged || !waits(for: passage) {
-                releaseResponse(at, &commands)
+                releaseResponse(at, mayStream: isJudged, &commands)
             }
             return nil
         }
@@ -164,6 +164,7 @@ extension HTTPGate {
         let needsBody =
             session.interest.contains(.responseBody) || passage.steps.contains { $0.needsBody }
         guard needsBody else { return false }
+        guard !passage.isEventStream else { return false }
         let hasBody = waiting.first?.kind != .head && passage.head.status != 304
         return !hasBody || passage.statedSize ?? 0 <= Int64(Self.maximumHeld)
     }
@@ -184,13 +185,16 @@ extension HTTPGate {
         carry(raw, content: count, &passage, at, &commands)
         let isTooLong = passage.rawBody.count > Self.maximumHeld
         outgoing = passage
-        if isTooLong { releaseResponse(at, &commands) }
+        if isTooLong { releaseResponse(at, mayStream: true, &commands) }
     }
 
     /// Forwards the held response.
-    mutating func releaseResponse(_ at: Instant, _ commands: inout [GateCommand]) {
+    mutating func releaseResponse(
+        _ at: Instant, mayStream: Bool = false, _ commands: inout [GateCommand]
+    ) {
         guard var passage = outgoing, case .holding = passage.course else { return }
         outgoing = nil
+        passage.mayStream = mayStream
         release(&passage, of: waiting[0], isWhole: false, at, &commands)
         outgoing = passage
     }
@@ -203,6 +207,7 @@ extension HTTPGate {
         }
         guard var passage = outgoing, !waiting.isEmpty else { return }
         outgoing = nil
+        endStream(&passage, &commands)
         defer { failEdits(passage.editor.end(), .server, at, &commands) }
         if case .holding = passage.course {
             if session.interest.contains(.responseBody) {
@@ -253,6 +258,7 @@ extension HTTPGate {
         }
         if outgoing != nil {
             releaseResponse(at, &commands)
+            cutStream(&commands)
             failEdits(outgoing?.editor.end(), .server, at, &commands)
             outgoing = nil
             if !waiting.isEmpty { waiting.removeFirst() }
@@ -263,6 +269,13 @@ extension HTTPGate {
             if isFollowing { commands.append(.swallowed) }
         }
         beginResponses()
+    }
+
+    /// Forwards what the edits of a body hold that will not be complete.
+    mutating func cutStream(_ commands: inout [GateCommand]) {
+        guard var passage = outgoing, passage.stream != nil else { return }
+        endStream(&passage, isCut: true, &commands)
+        outgoing = passage
     }
 
     /// Forwards the start of what is not a response: bytes of another server may follow.

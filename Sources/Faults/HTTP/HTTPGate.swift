@@ -265,6 +265,7 @@ public struct HTTPGate {
     mutating func giveUp(_ at: Instant, _ commands: inout [GateCommand]) {
         releaseRequest(at, &commands)
         releaseResponse(at, &commands)
+        cutStream(&commands)
         failEdits(incoming?.passage.editor.end(), .client, at, &commands)
         failEdits(outgoing?.editor.end(), .server, at, &commands)
         if case .following = state { state = .unread }
@@ -277,13 +278,13 @@ public struct HTTPGate {
     /// Reports a fault that was applied.
     func tell(
         _ firing: Firing, _ at: Instant, _ sender: Peer?, hasTaken: Bool = false,
-        _ commands: inout [GateCommand]
+        detail: String? = nil, _ commands: inout [GateCommand]
     ) {
         commands.append(
             .fault(
                 firing.row(
-                    at: at, connection: context.connection, sender: sender, hasTaken: hasTaken))
-        )
+                    at: at, connection: context.connection, sender: sender, hasTaken: hasTaken,
+                    detail: detail)))
     }
 
     /// States that actions could not be carried out, and why; the rules count them.

@@ -17,10 +17,16 @@ struct MessagePassage {
 
     let sender: Peer
     let head: HTTPHead
+    /// What the exchange is for; empty as long as no rule changes the message.
+    var api = ""
     var course = Course.holding
     /// The actions of the rules on it, in their order.
     var steps: [Firing] = []
     var editor = BodyEditor()
+    /// Whether edits may be done while its body comes: what comes is framed to its end.
+    var mayStream = false
+    /// Edits of a body that does not wait.
+    var stream: StreamedEdit?
     /// The bytes of the head, with what precedes it.
     let rawHead: [UInt8]
     /// The bytes after the head that wait.
@@ -62,6 +68,12 @@ struct MessagePassage {
 
     /// The content that waits, without transfer coding.
     var content: [UInt8] { contents.flatMap { rawBody[$0] } }
+
+    /// Whether its receiver reads parts of the content while others are not sent yet.
+    var isEventStream: Bool {
+        let type = head.value(of: "content-type")?.lowercased() ?? ""
+        return type.hasPrefix("text/event-stream") || type.hasPrefix("multipart/x-mixed-replace")
+    }
 
     /// Size of the content announced by its head; nil where there is none.
     var statedSize: Int64? {

@@ -17,6 +17,14 @@ enum HeaderShape {
         text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }
     }
 
+    /// Whether `text` is the path of a request.
+    static func isPath(_ text: String) -> Bool {
+        text.hasPrefix("/")
+            && text.utf8.allSatisfy {
+                $0 > 0x20 && $0 != 0x7F && $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#")
+            }
+    }
+
     /// Whether `text` is a name, a colon and a value.
     static func isField(_ text: String) -> Bool {
         let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)

@@ -10,7 +10,7 @@ extension WebSocketGate {
     /// - Returns: Whether nothing is left that another action could change.
     mutating func act(
         _ firing: Firing, on message: WebSocketMessage, _ sender: Peer, _ at: Instant,
-        _ verdict: inout MessageVerdict
+        holdsCommands: Bool, _ verdict: inout MessageVerdict
     ) -> Bool {
         let action = firing.action
         func made() -> MessageVerdict.Made {
@@ -53,9 +53,39 @@ extension WebSocketGate {
                     isCommand: false, channel: nil, draw: firing.draw, until: until))
             verdict.after.append(.wake(at: until))
             return true
+        case .edit:
+            do throws(EditProblem) {
+                guard !holdsCommands else {
+                    throw EditProblem("it holds commands of Simperium, which edit-object changes")
+                }
+                try edit(firing, message, sender, &verdict)
+            } catch {
+                fail(firing, sender, at, error.text, &verdict)
+                return false
+            }
+            verdict.before.append(row(firing, sender, at, hasTaken: true))
+            wait(firing, sender, at, &verdict)
+            return false
         default:
             return actOnSocket(firing, sender, at, &verdict)
         }
+    }
+
+    /// Changes the payload of a message that holds no commands.
+    private func edit(
+        _ firing: Firing, _ message: WebSocketMessage, _ sender: Peer,
+        _ verdict: inout MessageVerdict
+    ) throws(EditProblem) {
+        if let only = firing.action.text("sender"), only != sender.description {
+            throw EditProblem("it is a message of the \(sender)")
+        }
+        guard !message.opcode.isControl else { throw EditProblem("a control message stays") }
+        guard let edit = try ContentEdit(firing.action) else { return }
+        var payload = message.payload
+        if case .changed(let changed)? = verdict.outcomes.first { payload = changed }
+        let changed = try edit.apply(to: payload, type: nil)
+        guard changed != payload else { throw EditProblem("the message is the same with it") }
+        verdict.outcomes[0] = .changed(changed)
     }
 
     /// Carries out what does not depend on the message.

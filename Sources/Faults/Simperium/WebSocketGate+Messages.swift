@@ -107,7 +107,9 @@ extension WebSocketGate {
             for firing in session.judge(
                 subject, phase: .message,
                 scope: FaultScope(connection: context.connection, client: client, key: ""), at: at)
-            where act(firing, on: message, sender, at, &verdict) { break }
+            where act(
+                firing, on: message, sender, at, holdsCommands: !spoken.isEmpty, &verdict)
+            { break }
         }
         if spoken.isEmpty { holdBack(message, sender, at, &verdict) }
         for position in spoken.indices where !verdict.isDropped {

@@ -233,7 +233,7 @@ struct ConnectionJudge {
         }
         return GateContext(
             connection: relay.connection.id, session: sessionID, client: relay.clientLeg.host,
-            server: server, clock: relay.settings.clock)
+            server: server, isClientTLS: relay.isClientTLS, clock: relay.settings.clock)
     }
 
     mutating func judge(

@@ -35,6 +35,10 @@ extension Tables {
             .value(
                 "problem", "why it could not be done; null where it was done", \.problem,
                 \.problem),
+            .value(
+                "detail",
+                "what about the message no longer fits afterwards; null where nothing is known to",
+                \.detail, \.detail),
             .value("connection_id", "the connection it was applied to", \.connection, \.connection),
             .value(
                 "sender",
@@ -68,7 +72,7 @@ extension Tables {
 
     /// The columns that the view `intervention` has as well.
     static let shownFault = fault.select(
-        "at_ns purpose rule action effect problem connection_id sender scope occurrence draw")
+        "at_ns purpose rule action effect problem detail connection_id sender scope occurrence draw")
 
     /// `fault_verdict`.
     package static let verdict: Table<FaultVerdictRow> = Table(

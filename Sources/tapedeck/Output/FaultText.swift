@@ -14,6 +14,7 @@ enum FaultText {
             line += ", occurrence \(row.occurrence)"
             if !row.scope.isEmpty { line += " of \(ListLine.clean(row.scope))" }
             if let problem = row.problem { line += "; not done: \(ListLine.clean(problem))" }
+            if let note = row.detail { line += "; \(ListLine.clean(note))" }
             if let verdict = detail.verdict { line += "; \(words(verdict))" }
             var lines = [line]
             if let came = detail.came { lines.append("    received: \(excerpt(came))") }
@@ -61,6 +62,7 @@ extension JSONLine {
         object.add("action", row.action)
         object.add("effect", row.effect?.description)
         object.add("problem", row.problem)
+        object.add("detail", row.detail)
         object.add("exchange_id", detail.exchange?.rawValue)
         object.add("message_id", detail.message?.rawValue)
         object.add("command_id", detail.command?.rawValue)

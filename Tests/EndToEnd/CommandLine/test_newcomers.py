@@ -54,6 +54,7 @@ def test_topics() -> None:
 def test_examples_of_the_page_for_users_of_mitmproxy(tmp_path) -> None:
     """The rules and filters that it names are read."""
     (tmp_path / "file.json").write_text("{}")
+    tapedeck("import", ROOT / "Recordings/restore-in-progress", tmp_path / "app.tape")
     page = (ROOT / "Sources/tapedeck/Mitmproxy.md").read_text()
     rules = re.findall(r"--fault '([^']+)'", page)
     assert len(rules) >= 2

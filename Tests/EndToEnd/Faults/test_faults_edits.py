@@ -6,11 +6,12 @@ import gzip
 import json
 import zlib
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import brotli
 import pytest
 import zstandard
-from faults import (ask, dial_fixture, fault, faults, faulty_fixture, feels,
+from faults import (ask, control, dial_fixture, fault, faults, faulty_fixture, feels,
                     simperium_fixture)
 from origins import AnsweringServer
 from programs import curl, tapedeck
@@ -192,3 +193,77 @@ def test_a_folder_is_served(faulty, notes, tmp_path):
     (tmp_path.parent / "secret").write_text("secret")
     assert ask(deck, "/media/../../secret").status == 404
     assert not notes.asked
+
+
+class Counting(Notes):
+    """Gives each answer a number, and everything from `/moved` on to `/note`."""
+
+    def answer(self, method, path, headers, body):
+        self.asked.append((method, path, dict(headers), body))
+        if path == "/moved":
+            return 302, {"Location": f"http://{headers['Host']}/note"}, b""
+        return 200, {"Content-Type": "application/json"}, json.dumps(
+            {"number": len(self.asked), "was": body.decode()}).encode()
+
+
+@pytest.fixture(name="known")
+def known_fixture(record, tmp_path) -> Path:
+    """A trace of a server that is not there any more."""
+    server = Counting()
+    deck = record("--quiet", "--to", server.url, to=tmp_path / "known.tape")
+    for path, body in (("/a", None), ("/a", None), ("/form", b"a=1"), ("/form", b"a=2"), ("/moved", None)):
+        ask(deck, path, body)
+    deck.finish()
+    server.end()
+    return deck.trace
+
+
+@feels("recorded")
+def test_partly_offline(faulty, notes, known):
+    deck = faulty(notes.url, f"=> recorded {known}", "path:/a => edit json /number 7")
+    assert json.loads(ask(deck, "/a").body) == {"number": 7, "was": ""}
+    assert json.loads(ask(deck, "/form", b"a=2").body) == {"number": 4, "was": "a=2"}
+    assert ask(deck, "/moved").fields["location"] == f"http://{deck.address}/note"
+    assert ask(deck, "/form", b"a=3").body == b"as it was"
+    assert json.loads(ask(deck, "/note").body) == NOTE
+    assert [path for _, path, _, _ in notes.asked] == ["/form", "/note"]
+    rows = faults(deck, 6)
+    assert [row.action for row in rows if row.rule == "rule-1"] == [f"recorded {known}"] * 5
+    deck.finish()
+    assert deck.sql("SELECT problem FROM fault WHERE rule = 'rule-1' ORDER BY id") == [
+        (None,), (None,), (None,),
+        ("the recording has no answer: no unused recorded request is equivalent",),
+        ("the recording has no answer: nothing was recorded for this method, host and path",)]
+    assert deck.sql("SELECT count(*) FROM exchange") == [(5,)]
+    assert deck.sql("SELECT count(*) FROM server_exchange") == [(2,)]
+    mine = deck.sql("SELECT status, response_body FROM exchange ORDER BY id")
+    tapedeck("rebuild", deck.trace)
+    assert deck.sql("SELECT status, response_body FROM exchange ORDER BY id") == mine
+    assert tapedeck("diagnose", deck.trace, "--json").stdout == ""
+
+
+@feels("recorded")
+def test_a_server_that_is_gone_is_answered_for(record, known, tmp_path):
+    deck = record("--quiet", "--to", "http://127.0.0.1:1", "--fault", f"path:/a => recorded {known}",
+                  to=tmp_path / "offline.tape")
+    assert [json.loads(ask(deck, "/a").body)["number"] for _ in range(2)] == [1, 2]
+    assert ask(deck, "/a").status == 502
+
+
+def test_a_trace_that_is_not_there_ends_it_before_it_begins(tmp_path):
+    plan = tmp_path / "plan.yaml"
+    plan.write_text("rules:\n  - path:/a => recorded nowhere.tape\n")
+    for given in (("--faults", plan), ("--fault", "=> recorded nowhere.tape")):
+        said = tapedeck("record", tmp_path / "x.tape", "--to", "http://127.0.0.1:1", *given, status=64).stderr
+        assert "nowhere.tape" in said and "^^^" in said, said
+        assert not (tmp_path / "x.tape").exists()
+    assert f"{plan}:2:25: " in tapedeck("faults", "check", plan, status=64).stderr
+
+
+def test_a_recording_is_added_while_traffic_runs(faulty, notes, known):
+    deck = faulty(notes.url)
+    assert ask(deck, "/a").body == b"as it was"
+    control(deck, "POST", "/v1/rules", {"rule": f"=> recorded {known}"})
+    assert json.loads(ask(deck, "/a").body)["number"] == 1
+    with pytest.raises(AssertionError, match="nowhere.tape"):
+        control(deck, "POST", "/v1/rules", {"rule": "=> recorded nowhere.tape"})

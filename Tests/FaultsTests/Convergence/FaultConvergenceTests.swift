@@ -50,7 +50,8 @@ import Wire
     @Test func `is tried with every action on commands and connections`() {
         let onlyHTTP: Set<ActionKind> = [
             .loseAnswer, .answerTwice, .truncate, .corrupt, .length, .contentType, .cutXML,
-            .setHeader, .removeHeader, .addHeader, .edit, .map, .serve, .redirect, .block, .answer,
+            .setHeader, .removeHeader, .addHeader, .edit, .map, .serve, .recorded, .redirect,
+            .block, .answer,
         ]
         // Whoever edits an object wants one side to have another content.
         let meant: Set<ActionKind> = [.editObject]

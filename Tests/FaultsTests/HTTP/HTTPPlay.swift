@@ -32,9 +32,13 @@ struct HTTPPlay {
     /// A second after it: Sun, 06 Nov 1994 08:49:37 GMT.
     static let clock = SessionClock(startedUnixNanoseconds: 784_111_776_000_000_000)
 
-    init(_ rules: [String], server: GateContext.Server? = nil, seed: UInt64 = 1) throws {
+    init(
+        _ rules: [String], server: GateContext.Server? = nil, seed: UInt64 = 1,
+        recordings: RecordingSource = .none
+    ) throws {
         let made = try rules.enumerated().map { try FaultRule.parse($1, named: "rule-\($0)") }
-        session = FaultSession(plan: FaultPlan(rules: made, seed: nil), seed: seed)
+        session = FaultSession(
+            plan: FaultPlan(rules: made, seed: nil), seed: seed, recordings: recordings)
         gate = HTTPGate(
             GateContext(
                 connection: ConnectionID(7), session: SessionID(3), client: "10.0.0.5",
@@ -45,9 +49,9 @@ struct HTTPPlay {
     /// Plays `steps`, cut as told.
     static func run(
         _ rules: [String], _ steps: [Step], _ cuts: Cuts = .whole,
-        server: GateContext.Server? = nil
+        server: GateContext.Server? = nil, recordings: RecordingSource = .none
     ) throws -> HTTPPlay {
-        var play = try HTTPPlay(rules, server: server)
+        var play = try HTTPPlay(rules, server: server, recordings: recordings)
         var draws = SplitMix64(seed: cuts == .random ? 11 : 12)
         for step in steps {
             guard !step.bytes.isEmpty else {

@@ -50,7 +50,7 @@ struct CatalogueTests {
             if [.setHeader, .removeHeader, .addHeader].contains(kind) {
                 arguments["name"] = .text("A")
             }
-            if [.setHeader, .addHeader, .redirect, .serve].contains(kind) {
+            if [.setHeader, .addHeader, .redirect, .serve, .recorded].contains(kind) {
                 arguments["value"] = .text("b c")
             }
             if kind == .map { arguments["value"] = .text("http://a.example:8") }
@@ -78,12 +78,13 @@ struct CatalogueTests {
         let all = [
             ("json", "/a b", "x=y"), ("json-remove", "/a", nil), ("form", "a", ""),
             ("query", "=>", "a\"b"), ("header", "A", "b c"), ("path", "/a'b", nil),
-            ("status", "404", nil), ("replace", "\\d+ \"", "\n"),
+            ("status", "404", nil), ("replace", "(\\d)+ \"", "\n$1"), ("path", "^/(.*)", "/a/$1"),
+            ("xml", "//a[@b='c d'][2]/@e", "<"),
         ]
         let (part, place, value) = all.randomElement(using: &draws) ?? all[0]
         var result: [String: FaultAction.Argument] = ["what": .text(part), "at": .text(place)]
         result["to"] = value.map { .text($0) }
-        if ["json", "json-remove", "header", "replace"].contains(part) {
+        if ["json", "json-remove", "header", "replace", "xml"].contains(part) {
             result["sender"] = arguments["sender"]
         }
         return result

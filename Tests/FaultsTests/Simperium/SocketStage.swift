@@ -44,16 +44,19 @@ struct SocketStage {
     private var deflaters: [MessageDeflater?]
     private var draws = SplitMix64(seed: 99)
 
-    init(_ way: Way = Way(), rules: [String] = [], seed: UInt64 = 1) throws {
+    init(
+        _ way: Way = Way(), rules: [String] = [], seed: UInt64 = 1, path: String? = nil
+    ) throws {
         self.way = way
         var plan = FaultPlan()
         for rule in rules { plan = try plan.adding(line: rule) }
         session = FaultSession(plan: plan, seed: seed)
         gate = WebSocketGate(
             GateContext(connection: ConnectionID(7), session: SessionID(1), client: "127.0.0.1"),
-            path: way.isSockJS
-                ? "/sock/1/notes-app/000/abc/websocket"
-                : "/sock/1/notes-app/websocket",
+            path: path
+                ?? (way.isSockJS
+                    ? "/sock/1/notes-app/000/abc/websocket"
+                    : "/sock/1/notes-app/websocket"),
             compression: way.compression, session: session)
         deflaters = Peer.allCases.map { peer in
             way.compression.flatMap {

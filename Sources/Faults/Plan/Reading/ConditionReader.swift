@@ -93,7 +93,8 @@ enum ConditionReader {
 extension FaultAction {
     /// The phases in which the action can be carried out with these arguments, in their order.
     var phases: [FilterPhase] {
-        let all = kind.specification.phases
+        let isOfMessages = EditedPart(self)?.isOfMessages ?? true
+        let all = kind.specification.phases.filter { $0 != .message || isOfMessages }
         switch kind.specification.side(self) {
         case .client: return all.filter { ![.responseHead, .responseBody].contains($0) }
         case .server: return all.filter { ![.requestHead, .requestBody].contains($0) }

@@ -1,20 +1,33 @@
 extension FaultPlan {
     /// Reads a plan in YAML, of which JSON is a part; an empty text is a plan without rules.
     ///
+    /// - Parameters:
+    ///   - text: The plan.
+    ///   - recordings: Opens the traces that rules answer from; nil leaves them closed.
+    /// - Returns: The plan.
     /// - Throws: ``FaultPlanError``, with the place of the mistake.
-    public static func parse(yaml text: String) throws(FaultPlanError) -> FaultPlan {
-        try PlanReader(text).plan()
+    public static func parse(
+        yaml text: String, recordings: RecordingSource? = nil
+    ) throws(FaultPlanError) -> FaultPlan {
+        try PlanReader(text, recordings).plan()
     }
 
     /// The plan with a rule of one line appended: `FILTER => ACTION key=value ...`.
     ///
+    /// - Parameters:
+    ///   - line: The rule.
+    ///   - recordings: Opens the trace that it answers from; nil leaves it closed.
+    /// - Returns: The plan.
     /// - Throws: ``FaultPlanError``, with the place of the mistake in `line`.
-    public func adding(line: String) throws(FaultPlanError) -> FaultPlan {
+    public func adding(
+        line: String, recordings: RecordingSource? = nil
+    ) throws(FaultPlanError) -> FaultPlan {
         let text = PlacedText(line)
         guard rules.count < Self.maximumRules else {
             throw FaultPlanError(.tooManyRules, text.place)
         }
-        let added = try PlanReader.rules([try RuleReader.line(text)], after: rules)
+        let added = try PlanReader.rules(
+            [try RuleReader.line(text)], after: rules, recordings)
         return FaultPlan(rules: rules + added, seed: seed)
     }
 
@@ -43,12 +56,13 @@ extension FaultRule {
     /// - Parameters:
     ///   - line: The rule.
     ///   - name: Its name where it has none.
+    ///   - recordings: Opens the trace that it answers from; nil leaves it closed.
     /// - Returns: The rule.
     /// - Throws: ``FaultPlanError``, with the place of the mistake.
     public static func parse(
-        _ line: String, named name: String = "rule-1"
+        _ line: String, named name: String = "rule-1", recordings: RecordingSource? = nil
     ) throws(FaultPlanError) -> FaultRule {
-        try RuleReader.line(PlacedText(line)).rule(named: name)
+        try RuleReader.line(PlacedText(line)).rule(named: name, recordings)
     }
 
     /// Reads a rule in YAML or JSON, as it is written in the list of a plan.
@@ -56,12 +70,13 @@ extension FaultRule {
     /// - Parameters:
     ///   - text: A mapping, or a text that is a rule of one line.
     ///   - name: Its name where it has none.
+    ///   - recordings: Opens the trace that it answers from; nil leaves it closed.
     /// - Returns: The rule.
     /// - Throws: ``FaultPlanError``, with the place of the mistake.
     public static func parse(
-        yaml text: String, named name: String = "rule-1"
+        yaml text: String, named name: String = "rule-1", recordings: RecordingSource? = nil
     ) throws(FaultPlanError) -> FaultRule {
-        try PlanReader(text).rule(named: name)
+        try PlanReader(text, recordings).rule(named: name)
     }
 
     /// The rule with another name, and so with different random draws.

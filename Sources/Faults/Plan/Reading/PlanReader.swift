@@ -4,9 +4,13 @@ import Yams
 /// Makes a plan of YAML.
 struct PlanReader {
     private let document: PlanDocument
+    private let recordings: RecordingSource?
 
-    /// A reader of `text`.
-    init(_ text: String) throws(FaultPlanError) { document = try PlanDocument(text) }
+    /// A reader of `text`, which has the traces opened that rules answer from.
+    init(_ text: String, _ recordings: RecordingSource? = nil) throws(FaultPlanError) {
+        document = try PlanDocument(text)
+        self.recordings = recordings
+    }
 
     /// Reads the whole plan.
     func plan() throws(FaultPlanError) -> FaultPlan {
@@ -24,7 +28,7 @@ struct PlanReader {
         }
         var readers: [RuleReader] = []
         for node in nodes { readers.append(try ruleReader(node)) }
-        return FaultPlan(rules: try Self.rules(readers), seed: seed)
+        return FaultPlan(rules: try Self.rules(readers, recordings), seed: seed)
     }
 
     /// Reads a single rule: a mapping, or a text in the one-line form.
@@ -33,12 +37,12 @@ struct PlanReader {
             throw FaultPlanError(
                 .expected("a rule"), PlanPlace(line: 1, column: 1, text: "", range: 0..<0))
         }
-        return try ruleReader(root).rule(named: fallback)
+        return try ruleReader(root).rule(named: fallback, recordings)
     }
 
     /// The rules, named by their places where they have no names; `taken` are names in use.
     static func rules(
-        _ readers: [RuleReader], after taken: [FaultRule] = []
+        _ readers: [RuleReader], after taken: [FaultRule] = [], _ recordings: RecordingSource?
     ) throws(FaultPlanError) -> [FaultRule] {
         var names = Set(taken.map(\.name))
         for reader in readers {
@@ -53,7 +57,7 @@ struct PlanReader {
             if reader.name == nil {
                 while !names.insert("rule-\(number)").inserted { number += 1 }
             }
-            rules.append(try reader.rule(named: "rule-\(number)"))
+            rules.append(try reader.rule(named: "rule-\(number)", recordings))
         }
         return rules
     }

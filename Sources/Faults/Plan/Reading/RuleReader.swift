@@ -100,7 +100,9 @@ struct RuleReader {
     }
 
     /// The rule; `fallback` names it where it has no name.
-    func rule(named fallback: String) throws(FaultPlanError) -> FaultRule {
+    func rule(
+        named fallback: String, _ recordings: RecordingSource? = nil
+    ) throws(FaultPlanError) -> FaultRule {
         if let name, !Self.isName(name.text) { throw FaultPlanError(.notAName, name.place) }
         let action = try ActionReader.read(kind, arguments)
         let schedule = try ScheduleReader.read(schedule)
@@ -113,6 +115,10 @@ struct RuleReader {
         {
             let word = self.schedule.last { $0.key?.text == "after" }
             throw FaultPlanError(.contradiction(why), word?.value.place ?? kind.place)
+        }
+        if action.kind == .recorded, let problem = recordings?.problem(action.text("value") ?? "") {
+            let word = arguments.first { $0.key == nil || $0.key?.text == "value" }
+            throw FaultPlanError(.contradiction(problem), word?.value.place ?? kind.place)
         }
         return FaultRule(
             name: name?.text ?? fallback, condition: condition, action: action, schedule: schedule)

@@ -29,7 +29,7 @@ struct FaultOptions: ParsableArguments {
         for name in faults { plan = plan.adding(try PlanSource(name, option: "--faults ").plan()) }
         for line in fault {
             do throws(FaultPlanError) {
-                plan = try plan.adding(line: line)
+                plan = try plan.adding(line: line, recordings: .ofThisMachine)
             } catch {
                 throw Failure(.usage, "--fault: \(error.report())")
             }
@@ -41,6 +41,6 @@ struct FaultOptions: ParsableArguments {
     func session(of plan: FaultPlan) -> FaultSession {
         FaultSession(
             plan: plan, seed: seed ?? plan.seed ?? UInt64.random(in: 0...999_999_999),
-            files: .ofThisMachine)
+            files: .ofThisMachine, recordings: .ofThisMachine)
     }
 }

@@ -90,7 +90,7 @@ struct FaultsCheckCommand: ParsableCommand {
             return try PlanSource(plan).plan()
         }
         do throws(FaultPlanError) {
-            return try FaultPlan().adding(line: plan)
+            return try FaultPlan().adding(line: plan, recordings: .ofThisMachine)
         } catch {
             throw Failure(.usage, error.report())
         }

@@ -20,7 +20,7 @@ struct PlanSource {
         let text = try text()
         let plan: FaultPlan
         do throws(FaultPlanError) {
-            plan = try FaultPlan.parse(yaml: text)
+            plan = try FaultPlan.parse(yaml: text, recordings: .ofThisMachine)
         } catch {
             throw Failure(.usage, error.report(file: name))
         }
