@@ -6,6 +6,7 @@ The subjects take turns in rounds, and only ratios of one round are compared.
 
 from __future__ import annotations
 
+import os
 import statistics
 import subprocess
 from contextlib import ExitStack
@@ -40,13 +41,15 @@ def measure(table, program: Path, folder: Path, quick: bool) -> None:
     subprocess.run([program, "import", RECORDING, known], check=True, stdout=subprocess.DEVNULL,
                    stderr=subprocess.DEVNULL)
     with ExitStack() as cleanup:
+        # It says at its end which rules matched nothing.
+        quiet = cleanup.enter_context(open(os.devnull, "w", encoding="utf-8"))
         processes, origin, _ = start_nginx(work, tls=False)
         for process in processes:
             cleanup.callback(stop, process)
         decks: dict[str, tuple[Tapedeck, Subject]] = {}
         for number, (way, rules) in enumerate(WAYS.items()):
             given = [word for rule in rules for word in ("--fault", rule.replace("KNOWN", str(known)))]
-            deck = Tapedeck(program, folder, work / f"{number}.tape", "--to", origin, *given)
+            deck = Tapedeck(program, folder, work / f"{number}.tape", "--to", origin, *given, errors=quiet)
             cleanup.callback(deck.stop)
             decks[way] = (deck, Subject(way, f"http://127.0.0.1:{deck.port}"))
             run_wrk(decks[way][1], 1, keep=False)

@@ -7,6 +7,8 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from known_trace import KNOWN_TRACE
+
 FAULTS = Path(__file__).resolve().parents[2] / "Sources/Faults/Faults.md"
 SIZES = {"100B": 100, "100kB": 100_000, "3MB": 3_000_000}
 HTTP, HTTPS, SOCKET, DEFLATE = TRANSPORTS = ("http", "https", "websocket", "deflate")

@@ -241,7 +241,7 @@ extension HelpTopic {
                 success is right there, so that `path:/config => 200 body={}` is not judged either. `tapedeck faults report` counts both
                 as not judged.
 
-                `edit`, `edit-object`, `add-header`, `map`, `serve`, `redirect`, `block` and `hold` are not faults either: they have the traffic otherwise, and nobody is judged by
+                `edit`, `edit-object`, `add-header`, `map`, `serve`, `recorded`, `redirect`, `block` and `hold` are not faults either: they have the traffic otherwise, and nobody is judged by
                 it. Like all that Tapedeck changes they are rows in the trace, and both sides stand there: what was sent and what was received.
 
                 | what you did elsewhere | here |
@@ -255,6 +255,7 @@ extension HelpTopic {
                 | the same with a redirection that the client sees | `path:/old => redirect https://staging.example/new` |
                 | Charles, Map Local; Proxyman, Map Local; mitmproxy `--map-local` | `path:/media/* => serve ./public` |
                 | mitmproxy `--intercept`; Charles, Proxyman: breakpoints | `api:commcare.submit => hold`, and `tapedeck hold` |
+                | Proxyman, Map Local with saved responses; WireMock `--proxy-all` with recorded stubs | `host:api.example => recorded app.tape` |
                 | Charles, Block List | `host:*.ads.example => reset` |
 
                 `map` sends a request to another server, whatever server the client named or the proxy stands before, over http or https as
@@ -266,15 +267,31 @@ extension HelpTopic {
                 of its ending, an `ETag` and `Last-Modified`, 304 to whom has it, one range of bytes, 404 for what is not there and for what
                 would lead out of the folder. A folder has its `index.html`. Files of more than 64 MiB are not served.
 
+                `recorded` answers from a trace, so that a client works partly offline: a request takes the first recorded exchange that is
+                not used yet and means the same, as with `tapedeck replay server`, and gets its answer at once. The nth of several equal
+                requests gets the nth answer; whoever wants one again and again records it so often, or uses `answer`. What the trace has no answer to passes, and
+                the row says why. WebSockets pass as well. The trace is read into memory when the rule is added, up to 256 MiB of requests and
+                answers, so that no connection waits for a disk; rules about one trace share what is used of it. An answer leads where the live client is
+                (`Location`), and states its length in place of chunks.
+
                 `edit` says what it changes first:
 
                 - `edit json /place value` puts a value at a place of a JSON body, given as a JSON pointer (RFC 6901); what is not JSON is a
                   string: `edit json /user/name Anna`. A member that is not there is added, and so is an element at `/list/-`.
                   `edit json-remove /place` removes it. Every other byte stays as it was.
+                - `edit xml /path text` has elements of an XML body contain a text, `edit xml /path/@name text` their attributes have it, also in the
+                  form of a submission in several parts. The path is a part of XPath: `/a/b` from the root on, `//b` at any depth, `*` for any
+                  element, `[2]` for the second of that name in its parent, `[@id='x']`, and at the end `@name` or `text()`. A name without prefix is that
+                  of elements with any. All that the path leads to is edited; an element with elements in it is not. A document with a DOCTYPE or in UTF-16 is refused.
                 - `edit form field value` sets a field of an HTML form in a request, `edit query name value` one of the query, `edit path /new`
-                  the path.
+                  the path; `edit path 'regex' text` replaces in it, as `replace` does: `edit path '^/v1/(.*)' '/v2/$1'`.
                 - `edit header name value` sets a header field as `set-header` does, `edit status 404` the status of a response.
-                - `edit replace 'regex' text` puts the text in place of each match; of matches that begin at the same place the longest.
+                - `edit replace 'regex' text` puts the text in place of each match; of matches that begin at the same place the longest. `$1` is
+                  what the first group matched, `$0` the match, `$$` a dollar sign.
+
+                `kind:message => edit json /place value` edits the messages of a WebSocket, and so do `json-remove`, `xml` and `replace`: those of both sides, or
+                with `sender=client` of one. A message in fragments goes on in one frame, a compressed one uncompressed. Messages of
+                Simperium stay: `edit-object` is for those.
 
                 `edit-object member value` has a change of a Simperium object, of the client or of the server, leave the member with that value:
                 the operation in `v` is replaced by one that fits what both sides have, and the member in `d` as well. A change that does not
@@ -283,7 +300,15 @@ extension HelpTopic {
 
                 The length is made right, a chunked body gets a Content-Length, and a compressed one stays in its coding, in blocks that store
                 it as it is. A body is edited when it is there as a whole: one of more than 1 MiB, one that cannot be decoded, and one that is
-                the same afterwards pass as they are, and the row says why.
+                the same afterwards pass as they are, and the row says why. An event stream (`text/event-stream`,
+                `multipart/x-mixed-replace`) is not held up until it ends: rules about its body are not evaluated, and edits of it are not done. `edit replace`
+                in an answer is the exception where its expression matches at most 64 KiB, so has no `*`, `+` or `{n,}`, and the answer is in no
+                content coding: then it is done while the body comes, however long that is, and the answer is chunked afterwards.
+
+                Digests and signatures stay as the sender made them. Where an edit changes what one covers, the row names it in `detail`: `Content-MD5`,
+                `Digest`, `Content-Digest`, `Repr-Digest`, a strong `ETag`, checksums of Amazon and webhooks, `Signature`, and an `Authorization`
+                that signs (AWS4, HMAC, OAuth, Hawk). Of a restore that was edited the row says that the state hash of the client's cases may differ
+                from the server's.
 
                 `hold` is a breakpoint: the message waits until somebody decides with `tapedeck hold`, or over the control interface, that it goes on, goes on with other bytes, is answered in the
                 receiver's place, or is dropped; after 5 minutes, or the time that the rule says, it goes on by itself.
@@ -358,9 +383,10 @@ extension HelpTopic {
                 | `set-header` | `name`\*! `value`\*! `sender` | exchange | request head, request, response head, response | - | Sets a header field. |
                 | `remove-header` | `name`\*! `sender` | exchange | request head, request, response head, response | - | Removes a header field. |
                 | `add-header` | `name`\*! `value`\*! `sender` | exchange | request head, request, response head, response | - | Adds a header field, and leaves those of the same name. |
-                | `edit` | `what`\*! `at`\*! `to`\* `sender` | exchange | request head, request, response head, response | - | Changes a message by what it means; length, transfer coding and content coding stay right. |
+                | `edit` | `what`\*! `at`\*! `to`\* `sender` | exchange, message | request head, request, response head, response, message | - | Changes a message by what it means; length, transfer coding and content coding stay right. |
                 | `map` | `value`\*! | exchange | request head, request | - | Sends a request to another server: Host and Origin name that one, and Location and cookies of the answer the one that the client asked. |
                 | `serve` | `value`\*! `type` | exchange | request head, request | - | Answers a request with a file, as it is then: with ranges, and with 304 where the client has it already. |
+                | `recorded` | `value`\*! | exchange | request head, request | - | Answers a request as a trace has it answered, matched by meaning as replay server does; what was not recorded passes. |
                 | `redirect` | `value`\*! `code` | exchange | request head, request | - | Answers a request with a redirection, in the server's place. |
                 | `block` | `code`\* | exchange | request head, request | - | Keeps a request from the server, and answers it with a status and no body. |
                 | `error` | `code`\*! `as` `forwarded` | command | command | `command:c sender:client` | Refuses a change of the client with an error code. |
@@ -414,6 +440,7 @@ extension HelpTopic {
                 api:commcare.restore => edit header X-Environment staging
                 path:/api/* => map https://staging.example
                 path:/media/* => serve ./public
+                host:api.example => recorded app.tape
                 path:/old/* => redirect https://staging.example/new
                 host:tracker.example => block 404
                 command:c bucket:notes => error 440 nth=3
@@ -495,13 +522,14 @@ extension HelpTopic {
                 | `name` | `add-header` | text | Name of the header field. |
                 | `value` | `add-header` | text | The value of one more field of this name, behind all others. |
                 | `sender` | `add-header` | text: client, server | Whose bytes: client for the request, server for the response; default: server. |
-                | `what` | `edit` | text: json, json-remove, form, query, header, path, status, replace | What is changed: json, json-remove, form or replace in the body; query, path, header or status in the head. |
-                | `at` | `edit` | text | Where: a JSON pointer, the name of a field, a regular expression; or the path or status to be sent. |
-                | `to` | `edit` | text | What is to be there: JSON or else a string, the value of the field, or the text in place of each match. |
-                | `sender` | `edit` | text: client, server | Whose message: client for the request, server for the response; default: client for form, query and path, otherwise server. |
+                | `what` | `edit` | text: json, json-remove, form, query, header, path, status, replace, xml | What is changed: json, json-remove, xml, form or replace in the body; query, path, header or status in the head. |
+                | `at` | `edit` | text | Where: a JSON pointer, a path in XML, the name of a field, a regular expression; or the path or status to be sent. |
+                | `to` | `edit` | text | What is to be there: JSON or else a string, the value of the field, or the text in place of each match, with $1 for its first group. |
+                | `sender` | `edit` | text: client, server | Whose message: client for the request, server for the response; default: client for form, query and path, otherwise server; of WebSocket messages those of both. |
                 | `value` | `map` | text | Scheme, host and port of the other server, as a URL; the path is that of the request. |
                 | `value` | `serve` | text | The file, or a folder in which the path of the request names it; relative to where tapedeck was started. |
                 | `type` | `serve` | text | Content-Type; default: that of the ending of its name. |
+                | `value` | `recorded` | text | The trace; relative to where tapedeck was started. |
                 | `value` | `redirect` | text | The Location: a URL, or a path of the same server. |
                 | `code` | `redirect` | integer | Status of the answer; default: 307. |
                 | `code` | `block` | integer | Status of the answer; default: 403. |
@@ -715,7 +743,6 @@ extension HelpTopic {
                 | `problem` | text | exchange, command, message | when the response is complete | matters | Why it is not complete or could not be read, as text. |
                 | `fault` | text | exchange, command, message | - | matters | Name of the rule of a fault that was applied to it; of a command, to its message. Only in a trace. |
                 | `verdict` | text | exchange, command, message | - | ignored | Whether the client recovered from such a fault, once that was judged. Only in a trace. |
-                | `intervention` | text | exchange, command, message | - | matters | Name of any rule that did something to it, whether to break it or to edit, map or hold it; of a command, to its message. Only in a trace. |
                 | `finding` | text | exchange, command, message | - | matters | Rule of a finding that it shows, and its severity: error, warning or info; of a command, what its message shows. Only in a trace that was diagnosed. |
                 | `undecided` | text | exchange, command, message | - | matters | Rule of which it could not be decided whether it was broken after this, since the recording ended; of a command, after its message. Only in a trace that was diagnosed. |
                 | `fate` | text | exchange, command, message | - | ignored | What became of it between its sender and its receiver. Only in a trace. |
@@ -814,11 +841,11 @@ extension HelpTopic {
                 | `!`, `&`, `\|` | `not`, a space or `and`, `or` |
                 | `--map-local '\|/config\|file.json'` | `--fault 'path:/config => serve file.json'` |
                 | `--map-remote '\|//api.example\|//staging.example'` | `--fault 'host:api.example => map https://staging.example'` |
-                | `--modify-body '/~s/old/new'` | `--fault '=> edit replace old new'`, and by meaning: `--fault 'path:/a => edit json /user/name Anna'` |
+                | `--modify-body '/~s/old/new'` | `--fault '=> edit replace old new'`, `$1` for a group, and by meaning: `--fault 'path:/a => edit json /user/name Anna'` |
                 | `--modify-headers '/~q/X-A/b'` | `--fault '=> edit header X-A b sender=client'`; see `tapedeck help faults` |
                 | `--block-list ':~d tracker.example:404'` | `--fault 'host:tracker.example => block 404'` |
                 | `--intercept '~u receiver'`, edit, resume | `tapedeck hold app.tape 'path:*receiver*'`: each message opens in your editor; `record --hold` from the start |
-                | `--server-replay app.mitm` | `tapedeck replay server app.tape` |
+                | `--server-replay app.mitm` | `tapedeck replay server app.tape`; what is not recorded goes on with `tapedeck record a.tape --fault '=> recorded app.tape'` |
                 | `--client-replay app.mitm` | `tapedeck replay client app.tape --to URL` |
                 | `e` and `r`: edit a flow and replay it | `tapedeck send app.tape 12 --edit`, or `--set 'json /name Anna'`; the answer stands beside the recorded one |
                 | `--set hardump=x.har`, `export.file` | `tapedeck export`: HAR, flows of mitmproxy, pcapng, curl, text |

@@ -100,7 +100,7 @@ def test_every_framing_and_coding(faulty, framed, tmp_path, edit):
             count += len(ways)
     faults(deck, count)
     deck.finish()
-    rows = "SELECT rule, action, effect, problem, detail, exchange_id FROM fault ORDER BY id"
+    rows = "SELECT rule, action, effect, problem, detail, exchange_id FROM intervention ORDER BY id"
     bodies = "SELECT fate, request_body, response_body FROM exchange ORDER BY id"
     theirs = bodies.replace("exchange", "server_exchange")
     kept = deck.sql(rows), deck.sql(bodies), deck.sql(theirs)
@@ -128,11 +128,11 @@ def test_what_no_longer_fits_is_named(faulty, raw_origin):
     assert b"new" in ask(deck, path, Authorization="AWS4-HMAC-SHA256 Credential=a, Signature=b").body
     faults(deck, 2)
     deck.finish()
-    assert deck.sql("SELECT detail FROM fault ORDER BY rule DESC") == [
+    assert deck.sql("SELECT detail FROM intervention ORDER BY rule DESC") == [
         ("Authorization no longer fits the message",),
         ("Content-MD5, ETag, Digest no longer fit the message; the state hash that the client makes of its "
          "cases may differ from the server's",)]
-    assert "Content-MD5, ETag, Digest no longer fit" in tapedeck("faults", "report", deck.trace).stdout
+    assert "Content-MD5, ETag, Digest no longer fit" in tapedeck("show", deck.trace, "2").stdout
 
 
 def answering(answer: bytes, ask_first: threading.Event | None = None,
@@ -167,7 +167,7 @@ def test_an_event_stream_is_not_held_up(faulty, raw_origin, kind):
     assert b"X-A" not in came
     faults(deck, 1)
     deck.finish()
-    assert deck.sql("SELECT problem FROM fault") == [("an event stream is not held up until its body is there",)]
+    assert deck.sql("SELECT problem FROM intervention") == [("an event stream is not held up until its body is there",)]
 
 
 @feels("edit")
@@ -178,7 +178,7 @@ def test_a_body_that_is_too_large_passes(faulty, web, way):
     assert ask(deck, "/x", body, Content_Type="application/json").body == body
     faults(deck, 1)
     deck.finish()
-    [(problem,)] = deck.sql("SELECT problem FROM fault")
+    [(problem,)] = deck.sql("SELECT problem FROM intervention")
     assert problem.startswith("the body is longer than 1 MiB")
 
 
@@ -202,7 +202,7 @@ def test_a_large_answer_is_edited_while_it_comes(faulty, raw_origin, is_chunked)
     connection.close()
     faults(deck, 4)
     deck.finish()
-    assert deck.sql("SELECT DISTINCT problem FROM fault") == [(None,)]
+    assert deck.sql("SELECT DISTINCT problem FROM intervention") == [(None,)]
     rows = "SELECT fate, response_size, response_body FROM exchange ORDER BY id"
     kept = deck.sql(rows), deck.sql(rows.replace("exchange", "server_exchange"))
     assert [row[:2] for row in kept[0] + kept[1]] == [("altered", len(body))] * 4

@@ -68,7 +68,7 @@ def test_messages_are_edited_both_ways(faulty, repeating):
         socket.send("no JSON, no match")
         assert socket.recv(DEADLINE) == "no JSON, no match"
     deck.finish()
-    counts = dict(deck.sql("SELECT rule, count(*) FROM fault WHERE problem IS NULL GROUP BY rule"))
+    counts = dict(deck.sql("SELECT rule, count(*) FROM intervention WHERE problem IS NULL GROUP BY rule"))
     # What comes back has it already.
     assert counts == {"rule-1": 3, "rule-2": 3, "rule-3": 3}
     messages = "SELECT side, fate, sender, payload FROM any_message WHERE opcode < 8 ORDER BY id"
@@ -86,5 +86,5 @@ def test_commands_of_simperium_are_not_messages_to_be_edited(faulty, dial, simpe
     assert client.say("h:100") == "h:101"
     faults(deck, 4)
     deck.finish()
-    assert {row[0] for row in deck.sql("SELECT problem FROM fault WHERE sender = 0")} == {
+    assert {row[0] for row in deck.sql("SELECT problem FROM intervention WHERE sender = 0")} == {
         "it holds commands of Simperium, which edit-object changes"}

@@ -230,7 +230,7 @@ def test_partly_offline(faulty, notes, known):
     rows = faults(deck, 6)
     assert [row.action for row in rows if row.rule == "rule-1"] == [f"recorded {known}"] * 5
     deck.finish()
-    assert deck.sql("SELECT problem FROM fault WHERE rule = 'rule-1' ORDER BY id") == [
+    assert deck.sql("SELECT problem FROM intervention WHERE rule = 'rule-1' ORDER BY id") == [
         (None,), (None,), (None,),
         ("the recording has no answer: no unused recorded request is equivalent",),
         ("the recording has no answer: nothing was recorded for this method, host and path",)]

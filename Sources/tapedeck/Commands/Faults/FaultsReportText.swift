@@ -41,8 +41,7 @@ enum FaultsReportText {
                 ListLine.clean(detail.row.rule), TimeSpan.clock(detail.row.at.nanoseconds),
                 FaultText.hit(detail), ListLine.clean(detail.row.action),
                 detail.row.isDone ? detail.verdict.map(FaultText.title) ?? "-" : "not done",
-                (detail.row.problem ?? detail.row.detail).map(ListLine.clean)
-                    ?? how(detail.verdict),
+                detail.row.problem.map(ListLine.clean) ?? how(detail.verdict),
             ]
         }
         return (["RULE", "WHEN", "WHAT", "ACTION", "VERDICT", "HOW"], body)
