@@ -41,8 +41,10 @@ public struct MessageEdit: Hashable, Sendable {
             if part == .header, Self.framing.contains((action.text("at") ?? "").lowercased()) {
                 throw EditableTextError("\(words): the length follows from the content")
             }
-            guard head.edit(action) else {
-                throw EditableTextError("\(words): the target has no place for it")
+            do throws(EditProblem) {
+                try head.edit(action)
+            } catch {
+                throw EditableTextError("\(words): \(error.text)")
             }
             return message.before + head.bytes + message.body
         }
