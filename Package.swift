@@ -149,6 +149,12 @@ let package = Package(
             ],
             exclude: ["Redaction.md"], swiftSettings: house),
         .target(
+            name: "Addons",
+            dependencies: [
+                "Platform", "Notation", "Wire", "Dissection", "Filters", "Faults", "Formats",
+            ],
+            exclude: ["Addons.md", "addons.schema.json", "Python"], swiftSettings: house),
+        .target(
             name: "Control",
             dependencies: ["Platform", "Notation", "Wire", "Filters", "Faults", "Serving"],
             resources: [.embedInCode("openapi.json")], swiftSettings: house),
@@ -186,6 +192,7 @@ let package = Package(
                 "Formats", "Redaction", "Capturing", "Reports", "Sessions", "Replaying",
                 "SyncServers",
                 "SyncClients", "Certification", "Reproduction", "HTTPLayer", "CCurl", "CurlShim",
+                "Addons",
                 argumentParser,
             ],
             exclude: ["CommandLine.md", "Elsewhere.md", "Mitmproxy.md", "Stability.md"],
@@ -274,6 +281,7 @@ let package = Package(
             "Redaction",
             ["Notation", "Wire", "Framing", "Trace", "Storage", "CSQLite", "TraceWorld"]),
         tests("Control", ["Notation", "Wire", "Faults", "Filters"]),
+        tests("Addons", ["Notation", "Wire", "Faults", "Filters", "Dissection"]),
         tests("HTTPLayer", ["Platform", "Notation", "Wire", "CZlib"]),
         tests(
             "SyncClients",

@@ -17,6 +17,25 @@ package enum OpenFiles {
         return max(0, count - 3)
     }
 
+    /// The numbers of those that are open; none where the system does not report them.
+    package static func descriptors() -> [Int32] {
+        #if os(Linux)
+        let folder = opendir("/proc/self/fd")
+        #else
+        let folder = opendir("/dev/fd")
+        #endif
+        guard let folder else { return [] }
+        defer { closedir(folder) }
+        var found: [Int32] = []
+        while let entry = readdir(folder) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) {
+                $0.withMemoryRebound(to: CChar.self, capacity: 1) { String(cString: $0) }
+            }
+            if let number = Int32(name), number != dirfd(folder) { found.append(number) }
+        }
+        return found
+    }
+
     /// Raises the descriptor limit of this process, as far as the system allows without privileges.
     ///
     /// - Parameter wanted: The required number.

@@ -30,7 +30,8 @@ struct Tapedeck: AsyncParsableCommand {
             DiffCommand.self, SendCommand.self, StateCommand.self, ExportCommand.self,
             ImportCommand.self,
             SniffCommand.self, MinimizeCommand.self, DiagnoseCommand.self, CertifyGroup.self,
-            ReproduceCommand.self, RetestCommand.self, HoldCommand.self, DoctorCommand.self,
+            ReproduceCommand.self, RetestCommand.self, HoldCommand.self, AddonCommand.self,
+            DoctorCommand.self,
         ])
 
     /// The failure that the user sees of an error; nil for those of the command line's parser.

@@ -48,6 +48,10 @@ SIMPERIUM = "--app app --bucket notes --token x"
 CATALOGUE: dict[str, list[str]] = {
     "": ["nonsense", "--nonsense", "record-all x.tape", "recrod x.tape",
          "help filter", "help nonsense"],
+    "addon": [
+        "", "true", "true missing.tape", "true text.tape", "true good.tape 'stauts:4'",
+        "true good.tape --deadline soon", "true good.tape", "'exit 3' good.tape", "'echo {}' good.tape",
+        "./no-such-program good.tape"],
     "record": [
         "", "x.tape y.tape", "x.tape --nonsense", "x.tape --listen",
         "x.tape --listen 127.0.0.1:99999", "x.tape --listen 203.0.113.1:0",

@@ -81,7 +81,7 @@ extension ExportedRow {
         return made
     }
 
-    private mutating func add<Row>(
+    mutating func add<Row>(
         _ columns: ColumnSelection<Row>, of row: Row, _ session: SessionID
     ) {
         columns.forEach(row, RowContext(session: session.rawValue)) { column, value in

@@ -11,6 +11,7 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
+from addons import HEAD
 from programs import DEADLINE, ROOT, TAPEDECK, Program, environment, tapedeck
 
 # A word at the start of a line that makes it a command.
@@ -100,6 +101,9 @@ class Place:
             shutil.copyfile(trace, self.folder / name)
         shutil.copyfile(demo, self.folder / "demo.tape")
         tapedeck("export", trace, self.folder / "capture.pcapng")
+        example = next(block for block in blocks() if block.page == "Sources/Addons/Addons.md"
+                       and block.language == "python")
+        (self.folder / "forms.py").write_text(HEAD + example.text)
         client = self.folder / "my-client"
         client.write_text(f"#!/bin/sh\nexec '{TAPEDECK.absolute()}' certify drive\n")
         client.chmod(0o755)

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 import requests
 import yaml
+from addons import MODULE
 from documents import COMMAND, Block, Place, blocks
 from programs import ROOT, TAPEDECK, Recording, environment, tapedeck
 from serving import AUTH, OPENROSA, CommCareServer, form
@@ -21,6 +22,7 @@ from serving import AUTH, OPENROSA, CommCareServer, form
 BLOCKS = blocks()
 # Languages that are read elsewhere: what each line of the block is compared with.
 READ_ELSEWHERE = {
+    "json": "Tests/EndToEnd/Reading/test_addons.py",
     "fault": "Tests/FaultsTests/Plan/FaultDocumentationTests.swift",
     "filter": "Tests/FiltersTests/FieldDocumentationTests.swift",
     "kotlin": "nothing: there is no Kotlin here, and the page says so",
@@ -195,7 +197,7 @@ def test_python_runs(tmp_path, block) -> None:
     command = [python, "-m", "pytest", "-q", "-p", "tapedeck.pytest_plugin", "--rootdir", tmp_path]
     command = command if "def test_" in block.text else [python]
     done = subprocess.run([*command, "test_block.py"], cwd=tmp_path, capture_output=True, text=True, check=False,
-                          env=environment(PYTHONPATH=str(ROOT / "Tools/packaging/python"), PYTEST_ADDOPTS="",
+                          env=environment(PYTHONPATH=f"{ROOT / 'Tools/packaging/python'}:{MODULE}", PYTEST_ADDOPTS="",
                                           TAPEDECK=str(TAPEDECK.absolute()), HOME=str(tmp_path)))
     # What the stand-in of the client does wrong is a finding; the example itself has to work.
     assert "Error" not in done.stderr + done.stdout.replace("HTTPError", ""), done.stdout + done.stderr
