@@ -61,7 +61,7 @@ struct AddonCommand: ParsableCommand {
             try reader.reading { reader throws(TraceError) in
                 let lines = LineBatches(path: reader.path, filter, with: .all)
                 var failure: TraceError?
-                try lines.forEach { line in
+                try lines.forEach(limit: nil) { line in
                     do throws(TraceError) {
                         try events.forEach(of: line) { event, row in
                             addon.waitForRoom()
