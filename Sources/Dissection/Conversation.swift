@@ -285,7 +285,7 @@ final class Conversation {
             http.clientEnded(at: event.at)
         case .opened:
             context.isSeenFromStart = true
-        case .undelivered, .joined, .warning, .sessionEnded:
+        case .undelivered, .joined, .warning, .note, .sessionEnded:
             return
         }
     }

@@ -75,8 +75,9 @@ public final class ProxyServer: Sendable {
                     let connection = ProxyConnection(
                         client: channel, configuration: configuration, resources: resources,
                         sink: sink, onClose: { connections.remove(id) })
+                    let bound = NIOLoopBound(connection, eventLoop: channel.eventLoop)
                     try connection.start()
-                    connections.add(id, NIOLoopBound(connection, eventLoop: channel.eventLoop))
+                    connections.add(id, connection.id, bound)
                 }
             }
         do {
@@ -130,6 +131,18 @@ public final class ProxyServer: Sendable {
         await connections.all(resources) { $0.decide(id, decision) }.contains(true)
     }
 
+    /// Carries out, soon, what was decided about a message of a connection.
+    ///
+    /// Decisions about messages of one connection are carried out in the order of the calls.
+    public func decide(_ held: HeldMessage, _ decision: HoldDecision) {
+        connections.with(held.connection) { _ = $0.decide(held.id, decision) }
+    }
+
+    /// Carries out an action once, soon, on a connection.
+    public func fireSoon(_ firing: Firing, on id: ConnectionID) {
+        connections.with(id) { _ = $0.fire(firing) }
+    }
+
     /// Stops listening and closes every connection; returns when all are closed, or after 5 seconds
     /// where an event loop does not answer.
     public func stop() async {
@@ -162,14 +175,41 @@ public final class ProxyServer: Sendable {
 
 /// The connections that are open, so that they can be closed.
 private final class ConnectionList: Sendable {
-    private let open = Mutex<[ObjectIdentifier: NIOLoopBound<ProxyConnection>]>([:])
-
-    func add(_ id: ObjectIdentifier, _ connection: NIOLoopBound<ProxyConnection>) {
-        open.withLock { $0[id] = connection }
+    private struct Entry {
+        let id: ConnectionID
+        let connection: NIOLoopBound<ProxyConnection>
     }
 
-    func remove(_ id: ObjectIdentifier) {
-        open.withLock { $0[id] = nil }
+    private struct State {
+        var open: [ObjectIdentifier: Entry] = [:]
+        var numbered: [ConnectionID: NIOLoopBound<ProxyConnection>] = [:]
+    }
+
+    private let state = Mutex(State())
+
+    func add(
+        _ key: ObjectIdentifier, _ id: ConnectionID, _ connection: NIOLoopBound<ProxyConnection>
+    ) {
+        state.withLock {
+            $0.open[key] = Entry(id: id, connection: connection)
+            $0.numbered[id] = connection
+        }
+    }
+
+    func remove(_ key: ObjectIdentifier) {
+        state.withLock {
+            if let entry = $0.open.removeValue(forKey: key) { $0.numbered[entry.id] = nil }
+        }
+    }
+
+    /// Calls `body` with a connection that is open, on its loop, soon.
+    func with(_ id: ConnectionID, _ body: @escaping @Sendable (ProxyConnection) -> Void) {
+        guard let bound = state.withLock({ $0.numbered[id] }) else { return }
+        bound.eventLoop.execute { body(bound.value) }
+    }
+
+    private var all: [NIOLoopBound<ProxyConnection>] {
+        state.withLock { $0.open.values.map(\.connection) }
     }
 
     /// How long an event loop may take to answer before it is left out.
@@ -180,7 +220,7 @@ private final class ConnectionList: Sendable {
         _ resources: ProxyResources, _ ask: @escaping @Sendable (ProxyConnection) -> T
     ) async -> [T] {
         let connections = Dictionary(
-            grouping: open.withLock { Array($0.values) }, by: { ObjectIdentifier($0.eventLoop) })
+            grouping: all, by: { ObjectIdentifier($0.eventLoop) })
         var answers: [T] = []
         for group in connections.values {
             guard let loop = group.first?.eventLoop, !resources.activity(of: loop).isStuck else {
@@ -194,7 +234,7 @@ private final class ConnectionList: Sendable {
     }
 
     func stopAll() async {
-        let closing = open.withLock { Array($0.values) }.map { connection in
+        let closing = all.map { connection in
             connection.eventLoop.submit { connection.value.stop() }
         }
         for each in closing { try? await each.get() }

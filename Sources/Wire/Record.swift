@@ -118,6 +118,8 @@ public struct EventRow: Hashable, Sendable {
         case joined
         /// What Tapedeck noticed about the session; `detail` has it.
         case warning
+        /// What an add-on noted about the connection or the session; `detail` has its name first.
+        case note
         /// The session ended; `detail` is how.
         case sessionEnded = "session-ended"
     }

@@ -299,6 +299,7 @@ public final class AddonProcess: Sendable {
                 drainError()
             case .closeInput: closesInput = true
             case .listens(let hello):
+                addon.report.listens(hello)
                 addon.inbox.withLock { $0.hello = hello }
                 addon.changed.signal()
             case .decide(let ticket, let verdict):

@@ -8,17 +8,22 @@ public struct AddonReport: Sendable {
     public var warning: @Sendable (String) -> Void
     /// A mark or note about the session.
     public var aside: @Sendable (AddonAside) -> Void
+    /// What it asks for from now on; nil for nothing.
+    public var listens: @Sendable (AddonHello?) -> Void
     /// The time now.
     public var now: @Sendable () -> Instant
 
     /// A report to these.
     public init(
         line: @escaping @Sendable (String) -> Void, warning: @escaping @Sendable (String) -> Void,
-        aside: @escaping @Sendable (AddonAside) -> Void, now: @escaping @Sendable () -> Instant
+        aside: @escaping @Sendable (AddonAside) -> Void,
+        listens: @escaping @Sendable (AddonHello?) -> Void = { _ in },
+        now: @escaping @Sendable () -> Instant
     ) {
         self.line = line
         self.warning = warning
         self.aside = aside
+        self.listens = listens
         self.now = now
     }
 }

@@ -21,6 +21,7 @@ public final class FaultSession: Sendable {
     private let changes = Atomic<Int>(1)
     private let heldCount = Atomic<Int64>(0)
     private let state: Mutex<FaultSessionState>
+    private let asked = Mutex<(any TrafficAsker)?>(nil)
 
     /// A session that plays `plan`.
     ///
@@ -65,6 +66,21 @@ public final class FaultSession: Sendable {
     /// The identifier of the next message that is held.
     func nextHeld() -> HeldMessage.ID {
         HeldMessage.ID(heldCount.add(1, ordering: .relaxed).newValue)
+    }
+
+    /// Who is asked about the messages of ``setAsked(_:by:)``; nil for nobody.
+    public var asker: (any TrafficAsker)? {
+        get { asked.withLock(\.self) }
+        set { asked.withLock { $0 = newValue } }
+    }
+
+    /// Puts the messages that ``asker`` is asked about in the place of those of the same name.
+    public func setAsked(_ filters: [AskedFilter], by name: String) {
+        state.withLock { state in
+            state.generation += 1
+            state.setAsked(filters, by: name)
+            publish(state)
+        }
     }
 
     /// Evaluates all rules of a phase for one event.

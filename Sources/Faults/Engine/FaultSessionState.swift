@@ -116,7 +116,7 @@ struct FaultSessionState {
 
     /// The rules with their counts.
     var statuses: [FaultRuleStatus] {
-        entries.map {
+        entries.filter { !$0.rule.isAsking }.map {
             FaultRuleStatus(
                 rule: $0.rule, isPaused: $0.isPaused, isPlanned: $0.isPlanned,
                 matched: $0.matched, fired: $0.fired - $0.failed, failed: $0.failed,
@@ -141,7 +141,19 @@ struct FaultSessionState {
             throw .duplicateName(rule.name)
         }
         guard entries.count < FaultPlan.maximumRules else { throw .tooManyRules }
-        entries.append(entry(rule, isPlanned: false))
+        // Those who are asked get what rules left.
+        let place = entries.firstIndex { $0.rule.isAsking } ?? entries.count
+        entries.insert(entry(rule, isPlanned: false), at: place)
+        arrange()
+    }
+
+    /// Puts the messages that somebody is asked about in the place of those before.
+    mutating func setAsked(_ asked: [AskedFilter], by name: String) {
+        entries.removeAll { $0.rule.isAsking && $0.rule.action.text("by") == name }
+        for (number, filter) in asked.enumerated() {
+            entries.append(
+                entry(FaultRule(asking: name, number: number, filter), isPlanned: false))
+        }
         arrange()
     }
 
@@ -205,15 +217,16 @@ struct FaultSessionState {
     }
 
     private func place(of name: String) throws(FaultSessionError) -> Int {
-        guard let place = entries.firstIndex(where: { $0.rule.name == name }) else {
-            let names = entries.map(\.rule.name)
+        let isMeant = { (entry: Entry) in entry.rule.name == name && !entry.rule.isAsking }
+        guard let place = entries.firstIndex(where: isMeant) else {
+            let names = entries.filter { !$0.rule.isAsking }.map(\.rule.name)
             throw .noRule(name, nearest: NearestNames.of(name, among: names))
         }
         return place
     }
 
     private func places(of name: String?) throws(FaultSessionError) -> [Int] {
-        guard let name else { return Array(entries.indices) }
+        guard let name else { return entries.indices.filter { !entries[$0].rule.isAsking } }
         return [try place(of: name)]
     }
 

@@ -17,6 +17,10 @@ extension HTTPGate {
         var taker: Firing?
         for (place, firing) in firings.enumerated() {
             let target = firing.target(judgedAt: passage.sender)
+            if firing.isAsking {
+                if case .holding = passage.course { passage.steps.append(firing) }
+                continue
+            }
             if target == .client, passage.sender == .server {
                 fail([firing], at, .client, "the request was forwarded already", &commands)
                 continue
@@ -66,6 +70,7 @@ extension HTTPGate {
             }
         }
         if passage.course != .holding {
+            passage.steps.removeAll(where: \.isAsking)
             abandon(&passage, takenBy: taker, at, &commands)
         }
     }
@@ -224,6 +229,7 @@ extension HTTPGate {
         passage.course = .passing
         var made: [GateCommand] = []
         var holding: Firing?
+        var asking: Firing?
         var head: EditableHead?
         var body: EditedBody?
         for step in passage.steps {
@@ -232,6 +238,9 @@ extension HTTPGate {
             case .latency:
                 tell(step, at, passage.sender, &made)
                 made.append(.hold(sender: passage.sender, until: at.later(by: step.delay)))
+                continue
+            case .hold where step.isAsking:
+                if isWhole { asking = asking ?? step }
                 continue
             case .hold:
                 if let problem = problem(ofHolding: exchange, isWhole: isWhole) {
@@ -301,7 +310,11 @@ extension HTTPGate {
             releaseBody(&passage, at, &made)
         }
         if passage.steps.contains(where: \.repeatsBytes) { passage.released = made.sentOn }
-        if let holding { made = held(made, by: holding, passage, exchange, at) }
+        if let holding {
+            made = held(made, by: holding, passage, exchange, at)
+        } else if let asking {
+            made = asked(made, by: asking, passage, exchange, at)
+        }
         passage.rawBody = []
         passage.contents = []
         for command in made {

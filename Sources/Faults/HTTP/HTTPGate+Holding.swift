@@ -1,4 +1,5 @@
 import DequeModule
+import Dissection
 import Framing
 import Wire
 
@@ -45,6 +46,26 @@ extension HTTPGate {
         let whole = GateCommand.replace(
             sender: passage.sender, made.flatMap(\.received), by: bytes)
         return [.park(message), .wake(at: message.until)] + ahead + [whole] + behind
+    }
+
+    /// What is decided about a message, as something that an add-on is asked about.
+    ///
+    /// - Parameters: As above.
+    /// - Returns: The same where nobody has to be waited for.
+    func asked(
+        _ made: [GateCommand], by firing: Firing, _ passage: MessagePassage,
+        _ exchange: LiveExchange, _ at: Instant
+    ) -> [GateCommand] {
+        guard let asker = session.asker, exchange.kind != .connect else { return made }
+        let waiting = held(made, by: firing, passage, exchange, at)
+        guard case .park(let message)? = waiting.first else { return made }
+        var row = exchange.row(context)
+        if passage.sender == .server { row.endedAt = at }
+        let rows = exchange.contents.rows(row)
+        let subject = AskedExchange(
+            session: context.session, sender: passage.sender, row: row, bodies: rows.bodies,
+            documents: rows.documents)
+        return asker.ask(.exchange(subject), as: message) == .wait ? waiting : made
     }
 
     /// A held request is answered here, and the server does not get it.

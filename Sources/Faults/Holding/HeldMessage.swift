@@ -47,6 +47,8 @@ public struct HeldMessage: Hashable, Sendable {
     public let at: Instant
     /// When it goes on by itself.
     public let until: Instant
+    /// How it stands in its frames, where it waits behind the gate of a WebSocket.
+    public let frame: AskedFrame?
     /// The number of its exchange on the connection, from 1; 0 for a message of a WebSocket.
     let exchange: Int
 
@@ -55,8 +57,9 @@ public struct HeldMessage: Hashable, Sendable {
 
     init(
         id: ID, connection: ConnectionID, sender: Peer, content: Content, bytes: [UInt8],
-        firing: Firing, at: Instant, exchange: Int = 0
+        firing: Firing, at: Instant, exchange: Int = 0, frame: AskedFrame? = nil
     ) {
+        self.frame = frame
         self.exchange = exchange
         self.id = id
         self.connection = connection

@@ -21,6 +21,14 @@ struct MessageVerdict {
         let draw: UInt64
     }
 
+    /// A message or command that somebody is asked about.
+    struct Asked {
+        let firing: Firing
+        let subject: AskedSubject
+        /// The place of a command among those of the message; nil for the message.
+        let position: Int?
+    }
+
     /// The outcome of each command; one of the whole message, where it holds none.
     var outcomes: [Outcome]
     /// Whether the whole message is dropped.
@@ -31,6 +39,8 @@ struct MessageVerdict {
     var made: [Made] = []
     /// Follows everything.
     var after: [GateCommand] = []
+    /// What somebody is asked about.
+    var asked: [Asked] = []
     /// What is done to the WebSocket after it.
     var actions: [Firing] = []
 

@@ -107,8 +107,9 @@ extension WebSocketGate {
             for firing in session.judge(
                 subject, phase: .message,
                 scope: FaultScope(connection: context.connection, client: client, key: ""), at: at)
-            where act(
-                firing, on: message, sender, at, holdsCommands: !spoken.isEmpty, &verdict)
+            where !willAsk(firing, .message(subject), nil, &verdict)
+                && act(
+                    firing, on: message, sender, at, holdsCommands: !spoken.isEmpty, &verdict)
             { break }
         }
         if spoken.isEmpty { holdBack(message, sender, at, &verdict) }
@@ -120,12 +121,16 @@ extension WebSocketGate {
             if interest.contains(.command) {
                 let client = conversation.clientID(each.command.channel) ?? context.client
                 let key = each.row.key ?? each.changes.first?.key ?? ""
+                let command = CommandSubject(
+                    message: subject, row: each.row, changes: each.changes)
                 for firing in session.judge(
-                    CommandSubject(message: subject, row: each.row, changes: each.changes),
+                    command,
                     phase: .command,
                     scope: FaultScope(connection: context.connection, client: client, key: key),
                     at: at)
-                where act(firing, on: each, position, at, &verdict) { break }
+                where !willAsk(firing, .command(command), position, &verdict)
+                    && act(firing, on: each, position, at, &verdict)
+                { break }
             }
             holdBack(each, position, at, &verdict)
             join(each, position, at, &verdict)
@@ -210,12 +215,19 @@ extension WebSocketGate {
         _ frames: [Int], _ sender: Peer, _ at: Instant, _ commands: inout [GateCommand]
     ) {
         let index = sender.rawValue
+        let parked = asked(verdict, message, spoken, frames, sender, at)
+        // Whoever decides may change it, and later ones would refer to what the receiver never got.
+        if !parked.isEmpty, message.isCompressed, lanes[index].takesContextOver {
+            lanes[index].isAltered = true
+        }
         let isRewritten = lanes[index].isAltered && message.isCompressed
         let mask = frames.first.flatMap { lanes[index].segments[$0].mask }
         let decision: WebSocketLane.Decision
         if verdict.isSame {
             decision =
-                isRewritten ? .replace(frame(message.payload, message, sender, mask)) : .pass
+                isRewritten
+                ? .replace(frame(message.payload, message, sender, mask))
+                : parked.isEmpty ? .pass : .offer
         } else if verdict.isDropped {
             decision = .replace([])
         } else {
@@ -226,7 +238,7 @@ extension WebSocketGate {
         if verdict.isDropped, isLosing(verdict, message, spoken) {
             stated = verdict.actions.firstIndex { $0.endsConnection }
         }
-        var before = verdict.before
+        var before = verdict.before + parked.map { .park($0) }
         if let stated {
             before.append(row(verdict.actions[stated], sender, at, hasTaken: true))
         }

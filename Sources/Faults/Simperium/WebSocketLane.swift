@@ -7,6 +7,8 @@ struct WebSocketLane {
     enum Decision {
         case pass
         case replace([UInt8])
+        /// They pass unless somebody who was asked decides otherwise.
+        case offer
         case keep
     }
 
@@ -136,6 +138,7 @@ struct WebSocketLane {
                 switch decision {
                 case .pass: .pass
                 case .replace: .replace([])
+                case .offer: .offer
                 case .keep: .keep
                 }
         }
@@ -187,6 +190,7 @@ struct WebSocketLane {
         switch decision {
         case .pass: Self.pass(bytes, of: sender, into: &commands)
         case .replace(let others): commands.append(.replace(sender: sender, bytes, by: others))
+        case .offer: commands.append(.replace(sender: sender, bytes, by: bytes))
         case .keep: commands.append(.keep(sender: sender, bytes))
         }
     }

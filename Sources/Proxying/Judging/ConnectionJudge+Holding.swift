@@ -9,7 +9,7 @@ extension ConnectionJudge {
     var held: [HeldMessage] {
         let parked = lanes.flatMap { lane in
             lane.items.compactMap { item -> HeldMessage? in
-                if case .command(.park(let held), _) = item { held } else { nil }
+                if case .command(.park(let held), _) = item, !held.isAsked { held } else { nil }
             }
         }
         return (parked + (gate?.held ?? [])).sorted { $0.id < $1.id }
@@ -37,6 +37,7 @@ extension ConnectionJudge {
             held.until <= at
         {
             lanes[lane].items.removeFirst()
+            if held.isAsked { continue }
             lanes[lane].items.prepend(.command(.fault(held.row(.expired, at: at)), leg: leg))
         }
     }
@@ -51,6 +52,14 @@ extension ConnectionJudge {
                 let held = lanes[lane].items[place].parked
             else { continue }
             let leg = lanes[lane].items[place].leg
+            if held.isAsked, decision == .release {
+                lanes[lane].items.remove(at: place)
+                return true
+            }
+            if let frame = held.frame {
+                settle(held, frame, place, lane, decision, at)
+                return true
+            }
             let isWhole = { (item: Item) in
                 if case .command(.replace, _) = item { true } else { false }
             }
@@ -103,6 +112,29 @@ extension ConnectionJudge {
             return true
         }
         return false
+    }
+
+    /// Puts what was decided in the place of a message of a WebSocket, in the last of its frames.
+    private mutating func settle(
+        _ held: HeldMessage, _ frame: AskedFrame, _ place: Int, _ lane: Int,
+        _ decision: HoldDecision, _ at: Instant
+    ) {
+        let leg = lanes[lane].items[place].leg
+        var (bytes, outcome) = ([UInt8](), HoldOutcome.dropped)
+        if case .edit(let text) = decision { (bytes, outcome) = (frame.bytes(text), .edited) }
+        lanes[lane].items[place] = .command(.fault(held.row(outcome, at: at)), leg: leg)
+        var left = frame.frameCount
+        for index in lanes[lane].items.indices[(place + 1)...] where left > 0 {
+            guard
+                case .command(.replace(let sender, let received, let others), let leg) =
+                    lanes[lane].items[index]
+            else { continue }
+            left -= 1
+            let new = left == 0 ? bytes : []
+            lanes[lane].items[index] = .command(
+                .replace(sender: sender, received, by: new), leg: leg)
+            lanes[lane].bytes += new.count - others.count
+        }
     }
 
     /// Whether an answer is the last of its connection.

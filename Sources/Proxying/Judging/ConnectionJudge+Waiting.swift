@@ -29,6 +29,7 @@ extension ConnectionJudge {
                 }
                 switch command {
                 case .hold, .stall: continue
+                case .park(let held) where held.isAsked: continue
                 case .park(let held):
                     // What its sender sent after it has gone nowhere, either.
                     isLost = true

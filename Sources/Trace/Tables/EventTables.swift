@@ -22,7 +22,7 @@ extension Tables {
                 "kind",
                 """
                 opened, ended, closed, refused, tls, tls-failed, passthrough, raw, \
-                undelivered, joined, warning, session-ended
+                undelivered, joined, warning, note, session-ended
                 """, \.kind, \.kind),
             .value("detail", "the particulars, such as why a leg was closed", \.detail, \.detail),
         ])

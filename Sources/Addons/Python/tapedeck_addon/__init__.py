@@ -67,7 +67,12 @@ class Event(Mapping[str, Any]):
     def __init__(self, members: dict[str, Any]):
         self._members = members
         self.kind: str = members["event"]
-        self.is_decided = False
+        self._verdict: dict[str, Any] | None = None
+
+    @property
+    def is_decided(self) -> bool:
+        """Whether one of `edit`, `drop`, `answer` and `delay` was called."""
+        return self._verdict is not None
 
     def __getitem__(self, name: str) -> Any:
         return self._members[name]
@@ -163,10 +168,7 @@ class Event(Mapping[str, Any]):
         _write({"id": self._members["id"], "verdict": "note", "text": text})
 
     def _decide(self, line: dict[str, Any]) -> None:
-        if self.is_decided:
-            return
-        _write({"id": self._members["id"], **line})
-        self.is_decided = True
+        self._verdict = self._verdict or line
 
 
 def mark(text: str) -> None:
@@ -218,8 +220,8 @@ def _answer(event: Event) -> None:
         except Exception:
             # The mistake of one function is shown, and the traffic goes on.
             traceback.print_exc()
-    if not event.is_decided:
-        event._decide({"verdict": "pass"})
+    # Last, since marks and notes come before the verdict of their event.
+    _write({"id": event["id"], **(event._verdict or {"verdict": "pass"})})
 
 
 def _content(content: Any) -> dict[str, str]:

@@ -14,6 +14,8 @@ extension ActionSpecification {
                 "Whose message of an exchange: client for the request, server for the response; "
                     + "default: the one at which the filter is decided."),
             Parameter(
+                "by", .text, "The add-on that was asked about it; only in traces."),
+            Parameter(
                 "outcome", .text, values: HoldOutcome.allCases.map(\.rawValue),
                 "How it went on; only in traces."),
         ],

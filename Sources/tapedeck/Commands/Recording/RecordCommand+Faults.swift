@@ -11,7 +11,9 @@ extension RecordCommand {
     func rules() throws(Failure) -> FaultSession? {
         let plan = try faults.plan()
         let isControlled = control.path(trace: trace) != nil || control.loopback != nil
-        guard plan != nil || isControlled || !hold.isEmpty else { return nil }
+        guard plan != nil || isControlled || !hold.isEmpty || !addons.addon.isEmpty else {
+            return nil
+        }
         let session = faults.session(of: plan ?? FaultPlan())
         for (index, filter) in hold.enumerated() {
             do {

@@ -73,6 +73,8 @@ struct RecordCommand: AsyncParsableCommand {
             valueName: "filter"))
     var hold: [String] = []
 
+    @OptionGroup var addons: AddonOptions
+
     @OptionGroup var control: ControlOptions
 
     @Option(
@@ -177,6 +179,16 @@ struct RecordCommand: AsyncParsableCommand {
             throw error
         }
         relay.clock = SessionClock(startedUnixNanoseconds: started)
+        let judges: RecordedAddons?
+        do {
+            judges =
+                try addons.addon.isEmpty
+                ? nil : rules.map { try RecordedAddons(addons, session: $0, writer: writer) }
+        } catch {
+            live?.stop()
+            writer.finish("an add-on does not run")
+            throw error
+        }
         let proxy: ProxyServer
         do {
             proxy = try await ProxyServer.start(
@@ -188,15 +200,18 @@ struct RecordCommand: AsyncParsableCommand {
                     notice: { StandardError.write("\($0)\n") }),
                 sink: writer, threads: ProcessInfo.processInfo.activeProcessorCount)
         } catch {
+            judges?.finish(isAborted: true)
             live?.stop()
             writer.finish("could not listen")
             throw Failure(error)
         }
+        judges?.serve(proxy)
         let control: ControlServer?
         do {
             control = try await openControl(rules, proxy, writer)
         } catch {
             await proxy.stop()
+            judges?.finish(isAborted: true)
             live?.stop()
             writer.finish("could not be controlled")
             throw error
@@ -214,6 +229,7 @@ struct RecordCommand: AsyncParsableCommand {
         if case .ended = outcome { await lastBytes(of: proxy) }
         await control?.stop()
         await proxy.stop()
+        judges?.finish()
         live?.stop()
         let unmatched = rules?.unmatched ?? []
         _ = writer.put(unmatched.map { UnmatchedRule.record($0, at: writer.now()) })
