@@ -73,6 +73,8 @@ let package = Package(
             name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "CPcap", pkgConfig: "libpcap", providers: [.apt(["libpcap-dev"])]),
         .target(name: "CurlShim", dependencies: ["CCurl"]),
+        .systemLibrary(name: "CLua", pkgConfig: "lua5.4", providers: [.apt(["liblua5.4-dev"])]),
+        .target(name: "LuaShim", dependencies: ["CLua"]),
         room("Platform"),
         .target(name: "Notation", swiftSettings: model),
         .target(name: "Wire", dependencies: ["Notation"], swiftSettings: model),
@@ -152,6 +154,7 @@ let package = Package(
             name: "Addons",
             dependencies: [
                 "Platform", "Notation", "Wire", "Dissection", "Filters", "Faults", "Formats",
+                "LuaShim",
             ],
             exclude: ["Addons.md", "addons.schema.json", "Python"], swiftSettings: house),
         .target(
@@ -255,7 +258,7 @@ let package = Package(
         tests(
             "Proxying",
             [
-                "Wire", "Faults", nioCore, nioPosix, nioEmbedded, "ConnectionWorld",
+                "Wire", "Faults", "Filters", nioCore, nioPosix, nioEmbedded, "ConnectionWorld",
                 "ConvergenceWorld",
             ]),
         // The harnesses of Tools/fuzzing with the inputs that are kept; libFuzzer brings `main`.
@@ -263,7 +266,7 @@ let package = Package(
             name: "FuzzingTests",
             dependencies: [
                 "Notation", "Wire", "Framing", "OpenRosa", "Simperium", "Filters", "Interception",
-                "Capturing", "Formats", "ConnectionWorld",
+                "Capturing", "Formats", "Addons", "ConnectionWorld",
             ],
             exclude: ["Harnesses/Main.swift"], swiftSettings: house),
         tests("Replaying", ["Notation", "Wire", "OpenRosa", "Simperium", "ConvergenceWorld"]),

@@ -42,6 +42,9 @@ let package = Package(
         .target(
             name: "Filters", exclude: ["Filters.md"],
             swiftSettings: house),
+        .target(
+            name: "Addons", dependencies: ["Notation", "Wire", "Platform", "Filters"],
+            swiftSettings: house),
         .target(name: "Interception", swiftSettings: house),
         .target(name: "Formats", dependencies: ["Wire"], swiftSettings: house),
         .target(
@@ -71,7 +74,7 @@ let package = Package(
             name: "fuzz",
             dependencies: [
                 "Notation", "Wire", "Framing", "OpenRosa", "Simperium", "Filters", "Interception",
-                "Capturing", "Formats", "ConnectionWorld",
+                "Capturing", "Formats", "Addons", "ConnectionWorld",
             ],
             // libFuzzer brings `main`.
             swiftSettings: house + [.unsafeFlags(["-parse-as-library"])]),

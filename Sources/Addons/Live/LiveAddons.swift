@@ -64,16 +64,27 @@ public final class LiveAddons: TrafficAsker {
     public func ask(_ subject: AskedSubject, as held: HeldMessage) -> AskedAnswer {
         let event = AddonEvent(subject)
         var first: Int?
+        var decided: (verdict: AddonVerdict, member: Member)?
         for (number, member) in members.enumerated() {
             guard let hello = member.addon.hello, let interest = AddonInterest(event, in: hello)
             else { continue }
             if interest.isAwaited {
-                first = first ?? number
+                guard first == nil, decided == nil else { continue }
+                guard let found = member.addon.judge(event, interest) else {
+                    first = number
+                    continue
+                }
+                for aside in found.asides { say(aside, member, held) }
+                if found.verdict != .pass { decided = (found.verdict, member) }
             } else {
                 member.addon.ask(event, interest) { [self] reply in
                     if case .aside(let aside) = reply { say(aside, member, held) }
                 }
             }
+        }
+        if let decided {
+            carryOut(decided.verdict, decided.member, held)
+            return .wait
         }
         guard let first else { return .pass }
         ask(event, held, from: first)
@@ -132,8 +143,27 @@ public final class LiveAddons: TrafficAsker {
     }
 }
 
-/// An add-on as live traffic asks it.
+/// An add-on, whatever it is written in.
 public protocol LiveAddon: Sendable {
+    /// Starts it, and waits until it has said what it wants, or failed to.
+    ///
+    /// - Returns: Whether it runs.
+    func start() -> Bool
+
+    /// What was counted.
+    var counts: AddonCounts { get }
+
+    /// Decides about an event at once; nil where the add-on answers later.
+    func judge(
+        _ event: AddonEvent, _ interest: AddonInterest
+    ) -> (verdict: AddonVerdict, asides: [AddonAside])?
+
+    /// Waits until events can be sent at once.
+    func waitForRoom()
+
+    /// Lets it end, or kills it, and waits until it has ended.
+    func finish(isAborted: Bool)
+
     /// What it asks for; nil while it is not running.
     var hello: AddonHello? { get }
 
@@ -143,7 +173,12 @@ public protocol LiveAddon: Sendable {
         reply: @escaping @Sendable (AddonReply) -> Void)
 }
 
-extension AddonProcess: LiveAddon {}
+extension AddonProcess: LiveAddon {
+    /// A program answers later.
+    public func judge(
+        _ event: AddonEvent, _ interest: AddonInterest
+    ) -> (verdict: AddonVerdict, asides: [AddonAside])? { nil }
+}
 
 extension AddonEdit {
     /// The same for a message of HTTP.

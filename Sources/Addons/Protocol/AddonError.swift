@@ -48,7 +48,8 @@ extension AddonError: CustomStringConvertible {
     /// What is wrong, and where.
     public var description: String { "\(detail) (byte \(offset) of the line)" }
 
-    private var detail: String {
+    /// What is wrong, without the place.
+    var detail: String {
         switch problem {
         case .tooLong(let limit): "a line is longer than \(limit) bytes"
         case .notJSON(let error): error.description

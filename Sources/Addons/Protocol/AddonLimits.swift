@@ -33,6 +33,11 @@ public struct AddonLimits: Hashable, Sendable {
     /// Milliseconds that traffic may be delayed by.
     public var delayMilliseconds: Int64 = 3_600_000
 
+    /// Instructions of Lua for an event.
+    public var luaInstructions: Int64 = 1_000_000
+    /// Bytes of memory of a script in Lua.
+    public var luaMemoryBytes = 64 << 20
+
     /// The default limits.
     public init() {}
 }

@@ -119,7 +119,7 @@ public final class AddonProcess: Sendable {
     /// Lets it end, and waits until it has.
     ///
     /// - Parameter isAborted: Whether it is killed at once.
-    public func finish(isAborted: Bool = false) {
+    public func finish(isAborted: Bool) {
         inbox.withLock {
             $0.isFinishing = true
             $0.isAborted = isAborted

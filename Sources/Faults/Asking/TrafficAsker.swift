@@ -62,7 +62,7 @@ public struct AskedFilter: Hashable, Sendable {
 }
 
 extension FaultRule {
-    /// Beginning of the names of rules that ask; no other rule can have it.
+    /// Beginning of the names of rules that ask.
     static let askingPrefix = "add-on "
 
     /// After how many nanoseconds a message goes on that nobody decides about: later than any
@@ -80,12 +80,16 @@ extension FaultRule {
     }
 
     /// Whether somebody is asked by it.
-    var isAsking: Bool { action.kind == .hold && action.text("by") != nil }
+    var isAsking: Bool {
+        action.kind == .hold && action.text("by") != nil && name.hasPrefix(Self.askingPrefix)
+    }
 }
 
 extension Firing {
     /// Whether somebody is asked.
-    var isAsking: Bool { action.kind == .hold && action.text("by") != nil }
+    var isAsking: Bool {
+        action.kind == .hold && action.text("by") != nil && rule.hasPrefix(FaultRule.askingPrefix)
+    }
 }
 
 extension HeldMessage {

@@ -57,7 +57,10 @@ extension HTTPGate {
         _ exchange: LiveExchange, _ at: Instant
     ) -> [GateCommand] {
         guard let asker = session.asker, exchange.kind != .connect else { return made }
-        let waiting = held(made, by: firing, passage, exchange, at)
+        // Nobody is woken for it: there are many, and each is decided about long before.
+        let waiting = held(made, by: firing, passage, exchange, at).filter { command in
+            if case .wake = command { false } else { true }
+        }
         guard case .park(let message)? = waiting.first else { return made }
         var row = exchange.row(context)
         if passage.sender == .server { row.endedAt = at }

@@ -104,6 +104,8 @@ class Place:
         example = next(block for block in blocks() if block.page == "Sources/Addons/Addons.md"
                        and block.language == "python")
         (self.folder / "forms.py").write_text(HEAD + example.text)
+        script = next(block for block in blocks() if block.language == "lua")
+        (self.folder / "quick.lua").write_text(script.text)
         client = self.folder / "my-client"
         client.write_text(f"#!/bin/sh\nexec '{TAPEDECK.absolute()}' certify drive\n")
         client.chmod(0o755)

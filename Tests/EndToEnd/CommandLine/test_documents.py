@@ -22,6 +22,7 @@ from serving import AUTH, OPENROSA, CommCareServer, form
 BLOCKS = blocks()
 # Languages that are read elsewhere: what each line of the block is compared with.
 READ_ELSEWHERE = {
+    "lua": "Tests/EndToEnd/Reading/test_addons.py",
     "json": "Tests/EndToEnd/Reading/test_addons.py",
     "fault": "Tests/FaultsTests/Plan/FaultDocumentationTests.swift",
     "filter": "Tests/FiltersTests/FieldDocumentationTests.swift",

@@ -117,6 +117,34 @@ def ask(event):
     assert proxy.sql("SELECT count(*) FROM message WHERE problem IS NOT NULL") == [(0,)]
 
 
+@pytest.mark.parametrize("compression", ["deflate", None])
+def test_a_script_in_lua(record, echo_socket, origin, client, tmp_path, compression) -> None:
+    """It decides at once; what it lets pass stays compressed as it was."""
+    script = tmp_path / "quick.lua"
+    script.write_text("""
+on('sender:client', 'message', function(event)
+  if event.payload:sub(1, 4) == 'edit' then event:edit(event.payload:upper())
+  elseif event.payload:sub(1, 4) == 'drop' then event:drop() end
+end)
+on('path:/answer', function(event) event:answer(404, {lua = true}) end)
+on('path:/edit', 'response', function(event) event:edit(event.text .. '!') end)
+""")
+    server = echo_socket(compression)
+    proxy = record("--to", server.url, "--addon", script)
+    with connect(f"ws://{proxy.address}{SOCKET}", compression=compression, proxy=None) as socket:
+        for text in [f"{verb} {number}" for number in range(50) for verb in ("pass", "edit", "drop")]:
+            socket.send(text)
+        for number in range(50):
+            assert [socket.recv(30), socket.recv(30)] == [f"pass {number}", f"EDIT {number}"]
+    proxy.finish()
+    assert len(proxy.sql("SELECT id FROM fault")) == 100
+    other = record("--to", origin.url, "--addon", script, to=tmp_path / "http.tape")
+    answered = client.get(f"{other.url}/answer", timeout=30)
+    assert (answered.status_code, answered.json()) == (404, {"lua": True})
+    assert client.post(f"{other.url}/edit", data="a", timeout=30).text == "a!"
+    other.finish()
+
+
 def test_commands(record, program, tmp_path) -> None:
     """A Simperium change is edited on its way, and what passes has no fault."""
     server = program(TAPEDECK, "serve", "--listen", "127.0.0.1:0")

@@ -135,6 +135,24 @@ def test_documented_lines_are_valid() -> None:
     assert len(examples) >= 2
 
 
+def test_the_documented_script_runs(traces, tmp_path) -> None:
+    """In Lua, over a restore and over changes."""
+    script = tmp_path / "quick.lua"
+    script.write_text(next(block for block in blocks() if block.language == "lua").text)
+    done = tapedeck("addon", script, traces["restore-in-progress"])
+    assert "note  1  202" in done.stdout.splitlines() and "edit" in done.stderr
+    done = tapedeck("addon", script, traces["first-sync-and-edits"])
+    assert "pass" in done.stderr and done.stdout == ""
+    script.write_text("on('command:c', function(e) e:note(e.changes[1].o .. ' ' .. #e.text) end)\n"
+                      "on_end(function() note('end') end)\n")
+    lines = tapedeck("addon", script, traces["first-sync-and-edits"]).stdout.splitlines()
+    assert lines[-1] == "note  end" and len(lines) > 3 and " M " in lines[0] + "  M "
+    script.write_text("on('command:c', function(e) nothing.at_all = 1 end)")
+    done = tapedeck("addon", script, traces["first-sync-and-edits"], status=1)
+    assert "quick.lua:1: attempt to index a nil value (global 'nothing'); the event passes" in done.stderr
+    assert "cannot be read" in tapedeck("addon", "missing.lua", traces["first-sync-and-edits"], status=66).stderr
+
+
 @pytest.mark.parametrize("name", BROKEN)
 def test_a_broken_add_on_is_reported(traces, tmp_path, name) -> None:
     """In bounded memory, with what is wrong and status 1."""

@@ -20,7 +20,7 @@ struct AddonCommand: ParsableCommand {
               tapedeck addon ./report app.tape api:commcare.submit --json
             """)
 
-    @Argument(help: "The program, as a shell takes it.")
+    @Argument(help: "The program, as a shell takes it, or a file of Lua.")
     var command: String
 
     @OptionGroup var arguments: FilterArguments
@@ -44,9 +44,9 @@ struct AddonCommand: ParsableCommand {
         limits.isRestarted = false
         let clock = ContinuousClock()
         let began = clock.now
-        let addon = AddonProcess(
-            command, environment: ProcessInfo.processInfo.environment, limits: limits,
-            report: AddonReport(
+        let addon = try AddonSource(command).addon(
+            limits,
+            AddonReport(
                 line: { StandardError.write("\($0)\n") },
                 warning: { StandardError.warn("the add-on \(command): \($0)") },
                 aside: { output.print($0, nil) },

@@ -11,7 +11,8 @@ import Wire
 struct AddonOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Ask this program about the traffic; may be repeated.", valueName: "command"))
+            "Ask this program, or file of Lua, about the traffic; may be repeated.",
+            valueName: "command"))
     var addon: [String] = []
 
     @Option(
@@ -29,7 +30,7 @@ struct AddonOptions: ParsableArguments {
 
 /// The add-ons of a recording.
 final class RecordedAddons: Sendable {
-    private let processes: [(name: String, process: AddonProcess)]
+    private let members: [LiveAddons.Member]
     private let writer: TraceWriter
     private let session: FaultSession
     private let proxy = Mutex<ProxyServer?>(nil)
@@ -46,27 +47,25 @@ final class RecordedAddons: Sendable {
         if let deadline = options.addonDeadline {
             limits.deadlineNanoseconds = deadline.nanoseconds
         }
-        var made: [(name: String, process: AddonProcess)] = []
+        var made: [LiveAddons.Member] = []
         for (number, command) in options.addon.enumerated() {
             let name = Self.name(command, number + 1)
-            let process = AddonProcess(
-                command, environment: ProcessInfo.processInfo.environment, limits: limits,
-                report: AddonReport(
+            let addon = try AddonSource(command).addon(
+                limits,
+                AddonReport(
                     line: { StandardError.write("\(name): \($0)\n") },
                     warning: { Self.warn("the add-on \(name): \($0)", writer) },
                     aside: { Self.write($0, nil, name, writer) },
                     listens: { session.setAsked($0?.asked ?? [], by: name) },
                     now: { writer.now() }))
-            made.append((name, process))
+            made.append(LiveAddons.Member(name: name, addon: addon))
         }
-        processes = made
-        for (name, process) in processes where !process.start() {
+        members = made
+        for member in members where !member.addon.start() {
             finish(isAborted: true)
-            throw Failure(.failed, "the add-on \(name) does not run; nothing is recorded")
+            throw Failure(.failed, "the add-on \(member.name) does not run; nothing is recorded")
         }
-        session.asker = LiveAddons(
-            processes.map { LiveAddons.Member(name: $0.name, addon: $0.process) },
-            effects: effects)
+        session.asker = LiveAddons(members, effects: effects)
     }
 
     /// The name of an add-on: that of its file, or its command where it is a single word.
@@ -103,7 +102,7 @@ final class RecordedAddons: Sendable {
     /// Lets the add-ons end.
     func finish(isAborted: Bool = false) {
         session.asker = nil
-        for (_, process) in processes { process.finish(isAborted: isAborted) }
+        for member in members { member.addon.finish(isAborted: isAborted) }
     }
 
     private static func warn(_ text: String, _ writer: TraceWriter) {

@@ -1,0 +1,1 @@
+../../../../Sources/Addons/Protocol/AddonEventKind.swift
