@@ -143,8 +143,8 @@ final class LuaScript {
         case "connection_id": value = .integer(event.connection.rawValue)
         case "at_ns": value = .integer(event.at.nanoseconds)
         case let name:
-            if case .message(let message) = event.subject, name == "payload" {
-                value = .bytes(message.row.payload)
+            if event.kind == .message, name == "payload" {
+                value = .bytes(event.bytes)
             } else {
                 let known = members ?? event.members
                 members = known
