@@ -104,7 +104,7 @@ import Wire
             "on('', function() local t = {} while true do t[#t + 1] = ('x'):rep(10000) end end)",
             "not enough memory"
         ),
-        ("on('', function() local s = ('x'):rep(1 << 40) end)", "not enough memory"),
+        ("on('', function() local s = ('x'):rep(1 << 30) end)", "not enough memory"),
         ("on('', function() nothing.at_all = 1 end)", "test.lua:1: attempt to index a nil value"),
         ("on('', function(e) e:answer(200) end)", #""answer" does not go with a message"#),
         ("on('', function(e) e:edit('a', {status = 7}) end)", #""status" is not a whole number"#),

@@ -37,18 +37,25 @@ extension ConnectionJudge {
         case .ended(relay.clientLeg.id), .closed(relay.clientLeg.id, _, _):
             guard !suspects.isEmpty else { return false }
             // No answer is waited for any more: what is left is forwarded unchanged.
-            for bytes in suspects {
-                let readAt = takeRead(bytes.count, of: .client, nil, relay)
-                give(
-                    .received(relay.clientLeg.id, bytes, readAt: readAt), at, &relay, &commands)
-            }
-            suspects = []
+            releaseSuspects(at, &relay, &commands)
             return false
         default:
             return false
         }
         startGate(at, &relay, &commands)
         return true
+    }
+
+    /// Forwards what waits for a gate unchanged: none will begin that could inspect it.
+    mutating func releaseSuspects(
+        _ at: Instant, _ relay: inout Relay, _ commands: inout [RelayCommand]
+    ) {
+        let waiting = suspects
+        suspects = []
+        for bytes in waiting {
+            let readAt = takeRead(bytes.count, of: .client, nil, relay)
+            give(.received(relay.clientLeg.id, bytes, readAt: readAt), at, &relay, &commands)
+        }
     }
 
     /// Inspects what the client sent, and forwards what is before the first suspect.

@@ -150,6 +150,7 @@ struct ConnectionJudge {
         // An end is not delayed by what is held back or stalled.
         if [.close, .reset].contains(firing.action.kind) { giveUp(at, &relay, &commands) }
         if gate == nil, relay.layer == .http, !relay.isBetweenMessages {
+            releaseSuspects(at, &relay, &commands)
             gate = FaultGate(passing: context(of: relay), session: session)
         }
         let isDone = ask(.fired(firing), .server, at, relay)

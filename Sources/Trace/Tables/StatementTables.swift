@@ -72,7 +72,8 @@ extension Tables {
 
     /// The columns that the view `intervention` has as well.
     static let shownFault = fault.select(
-        "at_ns purpose rule action effect problem detail connection_id sender scope occurrence draw")
+        "at_ns purpose rule action effect problem detail connection_id sender scope occurrence draw"
+    )
 
     /// `fault_verdict`.
     package static let verdict: Table<FaultVerdictRow> = Table(

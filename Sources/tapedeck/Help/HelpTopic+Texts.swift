@@ -405,7 +405,7 @@ extension HelpTopic {
                 | `unknown-channel` | `to` | command | command | `has:channel sender:server` | Sends a command of the server on a channel that was never opened. |
                 | `send` | `text`\*! `to` | command, message | command, message | - | Injects a text message after the one that the rule matched. |
                 | `drop` | `close` | exchange, command, message | request head, request, command, message | - | Does not forward a request, command or message. |
-                | `hold` | `for`\* `sender` `outcome` | exchange, command, message | request head, request, response head, response, command, message | - | Holds a request, response, command or message until somebody decides about it: `tapedeck hold`. |
+                | `hold` | `for`\* `sender` `by` `outcome` | exchange, command, message | request head, request, response head, response, command, message | - | Holds a request, response, command or message until somebody decides about it: `tapedeck hold`. |
                 | `repeat` | `count` | exchange, command, message | request, command, message | - | Sends a request, command or message again; the client gets the first answer alone. |
                 | `reorder` | - | command, message | command, message | - | Forwards a message after the next one of its sender (a command: of its channel), or after 5 s where none follows. |
                 | `latency` | `by`\*! `jitter` `sender` | exchange, command, message | connection, request head, request, response head, response, command, message | - | Delays a request, response, command or message, or everything on a connection. |
@@ -550,6 +550,7 @@ extension HelpTopic {
                 | `close` | `drop` | flag | Whether the connection is closed; without it, a request stays unanswered. |
                 | `for` | `hold` | duration | After how long it goes on by itself; default: 5m. |
                 | `sender` | `hold` | text: client, server | Whose message of an exchange: client for the request, server for the response; default: the one at which the filter is decided. |
+                | `by` | `hold` | text | The add-on that was asked about it; only in traces. |
                 | `outcome` | `hold` | text: released, edited, dropped, answered, expired, left, behind | How it went on; only in traces. |
                 | `count` | `repeat` | integer | How many more are sent; default: 1. |
                 | `by` | `latency` | duration | How much later it is forwarded. |
@@ -743,6 +744,7 @@ extension HelpTopic {
                 | `problem` | text | exchange, command, message | when the response is complete | matters | Why it is not complete or could not be read, as text. |
                 | `fault` | text | exchange, command, message | - | matters | Name of the rule of a fault that was applied to it; of a command, to its message. Only in a trace. |
                 | `verdict` | text | exchange, command, message | - | ignored | Whether the client recovered from such a fault, once that was judged. Only in a trace. |
+                | `intervention` | text | exchange, command, message | - | matters | Name of any rule that did something to it, whether to break it or to edit, map or hold it; of a command, to its message. Only in a trace. |
                 | `finding` | text | exchange, command, message | - | matters | Rule of a finding that it shows, and its severity: error, warning or info; of a command, what its message shows. Only in a trace that was diagnosed. |
                 | `undecided` | text | exchange, command, message | - | matters | Rule of which it could not be decided whether it was broken after this, since the recording ended; of a command, after its message. Only in a trace that was diagnosed. |
                 | `fate` | text | exchange, command, message | - | ignored | What became of it between its sender and its receiver. Only in a trace. |

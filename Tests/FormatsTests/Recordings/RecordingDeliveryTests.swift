@@ -51,10 +51,10 @@ import TraceWorld
         #expect(error.reason.hasPrefix("timeline.jsonl:3: \(reason)"), "\(error.reason)")
     }
 
-    @Test(arguments: 1...3) func `only version 3 has them`(version: Int) throws {
+    @Test(arguments: 1...4) func `versions from 3 on have them`(version: Int) throws {
         let world = try TraceWorld()
         let head = RecordingRefusalTests.head.replacing(
-            "\"version\":3,", with: "\"version\":\(version),")
+            "\"version\":4,", with: "\"version\":\(version),")
         let patched =
             Self.chunk.dropLast()
             + #","patches":[{"offset":1,"removed":1,"inserted":"","reason":"host"}]"#
@@ -67,7 +67,7 @@ import TraceWorld
             #","deliveries":[{"offset":0,"count":2},{"offset":2,"count":2,"at_ns":9}]}"#
         try RecordingRefusalTests.prepare(world, Self.before + [patched + deliveries], head: head)
         let error = try RecordingRefusalTests.refusal(world)
-        guard version == 3 else {
+        guard version >= 3 else {
             #expect(error?.reason == "timeline.jsonl:3: chunk has no member deliveries")
             return
         }

@@ -34,7 +34,7 @@ import TraceWorld
 
     @Test func `names of version 1 are read as those of now`() throws {
         let world = try TraceWorld()
-        let head = RecordingRefusalTests.head.replacing("\"version\":3,", with: "\"version\":1,")
+        let head = RecordingRefusalTests.head.replacing("\"version\":4,", with: "\"version\":1,")
         try RecordingRefusalTests.prepare(world, Self.lines, head: head)
         #expect(try RecordingRefusalTests.refusal(world) == nil)
         #expect(try world.rows("SELECT detail FROM event", of: "b.tape") == ["odd"])

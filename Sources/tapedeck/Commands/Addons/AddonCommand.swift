@@ -64,9 +64,10 @@ struct AddonCommand: ParsableCommand {
                 try lines.forEach(limit: nil) { line in
                     do throws(TraceError) {
                         try events.forEach(of: line) { event, row in
-                            addon.waitForRoom()
                             count += 1
-                            addon.ask(event) { reply in
+                            guard let interest = AddonInterest(event, in: hello) else { return }
+                            addon.waitForRoom()
+                            addon.ask(event, interest) { reply in
                                 if case .aside(let aside) = reply { output.print(aside, row) }
                             }
                         }
