@@ -284,6 +284,10 @@ CATALOGUE: dict[str, list[str]] = {
         "", "folder", "folder --builtin", "missing -- true", "folder --builtin -- true",
         "folder --builtin --json --junit -",
     ],
+    "hold": [
+        "", "good.tape", "good.tape status:500 --list", "good.tape --list --show h1",
+        "good.tape --replace h1", "good.tape --control http://127.0.0.1:1", "good.tape stauts:500",
+    ],
     "certify": ["nonsense"],
     "certify commcare": [
         "--builtin --case no.such", "--builtin -- true", "--builtin --jobs 0",
