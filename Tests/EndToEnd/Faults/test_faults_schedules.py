@@ -13,6 +13,7 @@ import test_faults_edits
 import test_faults_http
 import test_faults_map
 import test_faults_simperium
+import test_hold
 from faults import (FELT, ask, catalogue, commcare_fixture, control, dial_fixture, fault, faults,
                     faulty_fixture, line, simperium_fixture, web_fixture)
 from programs import DEADLINE, eventually
@@ -20,7 +21,7 @@ from programs import DEADLINE, eventually
 __all__ = ["commcare_fixture", "dial_fixture", "faulty_fixture", "simperium_fixture",
            "web_fixture"]
 MODULES = (test_faults_connections, test_faults_edited_bodies, test_faults_edited_sockets, test_faults_edits,
-           test_faults_http, test_faults_map, test_faults_simperium)
+           test_faults_http, test_faults_map, test_faults_simperium, test_hold)
 
 
 def test_every_action_is_felt_by_a_client():

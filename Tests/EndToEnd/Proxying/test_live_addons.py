@@ -67,7 +67,7 @@ def passed(event):
     assert client.get(f"{proxy.url}/coded/gzip", timeout=30).text == "coded text"
     assert client.post(f"{proxy.url}/passed", data="x" * 100_000, timeout=30).text == "x" * 100_000
     proxy.finish()
-    rows = proxy.sql("SELECT rule, action, problem FROM fault ORDER BY id")
+    rows = proxy.sql("SELECT rule, action, problem FROM intervention ORDER BY id")
     assert {(rule.split(" ")[1], action.split("outcome=")[1]) for rule, action, _ in rows} == {
         ("addon.py", "edited"), ("addon.py", "answered"), ("addon.py", "dropped")}
     assert len(rows) == 5 and {problem for *_, problem in rows} == {None}
@@ -137,7 +137,7 @@ on('path:/edit', 'response', function(event) event:edit(event.text .. '!') end)
         for number in range(50):
             assert [socket.recv(30), socket.recv(30)] == [f"pass {number}", f"EDIT {number}"]
     proxy.finish()
-    assert len(proxy.sql("SELECT id FROM fault")) == 100
+    assert len(proxy.sql("SELECT id FROM intervention")) == 100
     other = record("--to", origin.url, "--addon", script, to=tmp_path / "http.tape")
     answered = client.get(f"{other.url}/answer", timeout=30)
     assert (answered.status_code, answered.json()) == (404, {"lua": True})
@@ -164,7 +164,7 @@ def change(event):
         reply = socket.recv(30)
         assert json.loads(reply.removeprefix("0:c:"))[0]["v"]["title"]["v"] == "xyz", reply
     proxy.finish()
-    [(action,)] = proxy.sql("SELECT action FROM fault")
+    [(action,)] = proxy.sql("SELECT action FROM intervention")
     assert "outcome=edited" in action
 
 
