@@ -143,10 +143,11 @@ def test_the_documented_script_runs(traces, tmp_path) -> None:
     assert "note  1  202" in done.stdout.splitlines() and "edit" in done.stderr
     done = tapedeck("addon", script, traces["first-sync-and-edits"])
     assert "pass" in done.stderr and done.stdout == ""
-    script.write_text("on('command:c', function(e) e:note(e.changes[1].o .. ' ' .. #e.text) end)\n"
+    script.write_text("on('command:c', function(e) for _, c in ipairs(e.changes) do e:note(c.key .. ' ' .. #e.text) end end)\n"
                       "on_end(function() note('end') end)\n")
     lines = tapedeck("addon", script, traces["first-sync-and-edits"]).stdout.splitlines()
-    assert lines[-1] == "note  end" and len(lines) > 3 and " M " in lines[0] + "  M "
+    assert lines[-1] == "note  end" and len(lines) > 3
+    assert {line.split()[2] for line in lines[:-1]} == {"note-1", "note-2", "shopping"}
     script.write_text("on('command:c', function(e) nothing.at_all = 1 end)")
     done = tapedeck("addon", script, traces["first-sync-and-edits"], status=1)
     assert "quick.lua:1: attempt to index a nil value (global 'nothing'); the event passes" in done.stderr
