@@ -50,12 +50,5 @@ extension HeldMessage {
         }
     }
 
-    /// Whether a text begins as a response does, which answers a request.
-    public func isAnswer(_ text: String) -> Bool {
-        guard case .request = content else { return false }
-        let lines = text.split(separator: "\n", omittingEmptySubsequences: true)
-        return lines.first { !$0.hasPrefix("#") }?.hasPrefix("HTTP/") ?? false
-    }
-
     private static let emptyResponse = Array("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n".utf8)
 }

@@ -148,6 +148,19 @@ def answering(answer: bytes, ask_first: threading.Event | None = None,
     return serve
 
 
+def events(deck, first: bytes, has_come: threading.Event) -> bytes:
+    """All that a client gets of `/events`, of which `first` is there while the server waits for it to be."""
+    with socket.create_connection(("127.0.0.1", deck.port), timeout=DEADLINE) as client:
+        client.sendall(b"GET /events HTTP/1.1\r\nHost: x\r\n\r\n")
+        came = b""
+        while first not in came:
+            came += client.recv(65536)
+        has_come.set()
+        while not came.endswith(b"0\r\n\r\n"):
+            came += client.recv(65536)
+    return came
+
+
 @feels("edit")
 @pytest.mark.parametrize("kind", ["text/event-stream", "multipart/x-mixed-replace; boundary=x"])
 def test_an_event_stream_is_not_held_up(faulty, raw_origin, kind):
@@ -155,15 +168,7 @@ def test_an_event_stream_is_not_held_up(faulty, raw_origin, kind):
     head = f"HTTP/1.1 200 OK\r\nContent-Type: {kind}\r\nTransfer-Encoding: chunked\r\n\r\n".encode()
     origin = raw_origin(answering(head + b"a\r\ndata: one\n\r\n", has_come, b"0\r\n\r\n"))
     deck = faulty(origin.url, "=> edit json /a 1", "body~one => edit header X-A b")
-    with socket.create_connection(("127.0.0.1", deck.port), timeout=DEADLINE) as client:
-        client.sendall(b"GET /events HTTP/1.1\r\nHost: x\r\n\r\n")
-        came = b""
-        while b"data: one" not in came:
-            came += client.recv(65536)
-        # It is there while the server waits for it to be.
-        has_come.set()
-        while not came.endswith(b"0\r\n\r\n"):
-            came += client.recv(65536)
+    came = events(deck, b"data: one", has_come)
     assert b"X-A" not in came
     faults(deck, 1)
     deck.finish()
@@ -218,13 +223,6 @@ def test_events_are_edited_as_they_come(faulty, raw_origin):
     head = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
     origin = raw_origin(answering(head + b"a\r\ndata: one\n\r\n", has_come, b"3\r\none\r\n0\r\n\r\n"))
     deck = faulty(origin.url, "=> edit replace one two")
-    with socket.create_connection(("127.0.0.1", deck.port), timeout=DEADLINE) as client:
-        client.sendall(b"GET /events HTTP/1.1\r\nHost: x\r\n\r\n")
-        came = b""
-        while b"data: two\n" not in came:
-            came += client.recv(65536)
-        has_come.set()
-        while not came.endswith(b"0\r\n\r\n"):
-            came += client.recv(65536)
+    came = events(deck, b"data: two\n", has_come)
     assert came.count(b"two") == 2 and b"one" not in came
     faults(deck, 1)

@@ -189,6 +189,25 @@ def test_what_an_editor_makes_wrong_is_shown_to_it_again(faulty, echo, tmp_path)
     assert echo.asked[0][2]["X-Word"] == "mended"
 
 
+def test_a_message_goes_back_to_its_sender(faulty, dial, simperium, tmp_path):
+    deck = faulty(simperium.url, "command:cv => hold")
+    client = dial(deck)
+    program = holding(deck, tmp_path, "'1i # answer\n$s/abc/def/'")
+    assert client.say("0:cv:abc") == "0:cv:def"
+    program.await_line("^h1 answered")
+    program.stop(signal.SIGINT)
+    assert not [text for text in simperium.await_message(".") if ":cv:" in text]
+
+
+def test_a_line_of_content_is_no_answer(faulty, echo, tmp_path):
+    deck = faulty(echo.url, "path:/x => hold")
+    program = holding(deck, tmp_path, "'s/^one$/# answer/'")
+    assert ask(deck, "/x", b"one\ntwo").status == 200
+    program.await_line("^h1 edited")
+    program.stop(signal.SIGINT)
+    assert echo.asked[0][3] == b"# answer\ntwo"
+
+
 def test_what_is_held_goes_on_when_its_holder_is_gone(faulty, echo):
     deck = faulty(echo.url)
     control(deck, "POST", "/v1/holders", {"filter": "path:/x", "patience_ms": 1000})

@@ -125,7 +125,9 @@ final class Holding: Sendable {
         _ edited: String, from text: String, of item: JSONValue
     ) -> (String, JSONValue) {
         let own = edited.split(separator: "\n", omittingEmptySubsequences: false)
-        let isAnswered = own.contains { $0.hasPrefix("# answer") }
+        // Behind the last remark a line like this is content.
+        let isAnswered = own.prefix { $0.hasPrefix("#") && !$0.hasPrefix("# content:") }
+            .contains("# answer")
         let first = own.first { !$0.hasPrefix("#") && !$0.isEmpty } ?? ""
         let answers = item["kind"]?.string == "request" && first.hasPrefix("HTTP/")
         if isAnswered || answers {
