@@ -266,7 +266,7 @@ let package = Package(
             name: "FuzzingTests",
             dependencies: [
                 "Notation", "Wire", "Framing", "OpenRosa", "Simperium", "Filters", "Interception",
-                "Capturing", "Formats", "Addons", "ConnectionWorld",
+                "Capturing", "Formats", "Addons", "Faults", "ConnectionWorld",
             ],
             exclude: ["Harnesses/Main.swift"], swiftSettings: house),
         tests("Replaying", ["Notation", "Wire", "OpenRosa", "Simperium", "ConvergenceWorld"]),

@@ -16,13 +16,13 @@ extension ControlService {
         guard case .object(var object) = held.json(at: configuration.now()) else {
             return Answer()
         }
-        let form: JSONObject.Member
-        do throws(EditableTextError) {
-            form = JSONObject.Member("text", .string(try held.text))
-        } catch {
-            form = JSONObject.Member("base64", .string(Base64.encode(held.bytes)))
+        let text = try? held.text
+        if let text { object.members.append(JSONObject.Member("text", .string(text))) }
+        let isCommand = if case .command = held.content { true } else { false }
+        if isCommand || text == nil {
+            let bytes = Base64.encode(held.bytes)
+            object.members.append(JSONObject.Member("base64", .string(bytes)))
         }
-        object.members.append(form)
         return Answer(body: .object(object))
     }
 

@@ -77,17 +77,15 @@ public struct Patch: Hashable, Sendable {
     /// - Parameter bytes: What it is applied to.
     /// - Returns: The smallest patch with the same result that is in one piece; nil where it changes
     ///   nothing.
-    public func trimmed(in bytes: some RandomAccessCollection<UInt8>) -> Patch? {
+    public func trimmed(in bytes: ArraySlice<UInt8>) -> Patch? {
         let old = bytes.dropFirst(offset).prefix(removed)
         let most = min(old.count, inserted.count)
         var before = 0
-        for (one, other) in zip(old, inserted) {
-            guard one == other else { break }
-            before += 1
-        }
+        while before < most, old[old.startIndex + before] == inserted[before] { before += 1 }
         var after = 0
-        for (one, other) in zip(old.reversed(), inserted.reversed()) {
-            guard one == other, before + after < most else { break }
+        while before + after < most,
+            old[old.endIndex - 1 - after] == inserted[inserted.count - 1 - after]
+        {
             after += 1
         }
         guard before + after < max(removed, inserted.count) else { return nil }

@@ -162,7 +162,7 @@ private struct SidedTalk {
 
     private func whole(_ bytes: [UInt8], _ other: [UInt8]) -> Patch {
         let patch = Patch(offset: 0, removed: bytes.count, inserted: other, reason: .fault)
-        return patch.trimmed(in: bytes) ?? patch
+        return patch.trimmed(in: bytes[...]) ?? patch
     }
 
     /// Sends bytes in one to three reads, of which some differ.

@@ -25,6 +25,8 @@ private final class Asker: TrafficAsker {
         return passes ? .pass : .wait
     }
 
+    func connected(_ connection: ConnectionRow) {}
+
     var texts: [String] {
         asked.withLock { $0.map { String(decoding: $0.bytes, as: UTF8.self) } }
     }

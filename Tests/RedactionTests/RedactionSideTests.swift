@@ -47,7 +47,7 @@ import Wire
     private static func replace(_ chunk: inout Chunk, with bytes: [UInt8]) {
         chunk.patches = [
             Patch(offset: 0, removed: chunk.bytes.count, inserted: bytes, reason: .fault)
-                .trimmed(in: chunk.bytes)
+                .trimmed(in: chunk.bytes[...])
         ].compactMap(\.self)
     }
 

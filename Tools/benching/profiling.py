@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
@@ -11,7 +12,7 @@ from pathlib import Path
 from http_load import Subject, run_wrk, start_nginx
 from programs import ROOT, Tapedeck, make_certificates, stop
 
-PROGRAM = ROOT / ".build/release/tapedeck"
+PROGRAM = Path(os.environ.get("TAPEDECK") or ROOT / ".build/release/tapedeck")
 LINES = 60
 
 
@@ -37,14 +38,14 @@ def with_perf(deck: Tapedeck, folder: Path, subject: Subject, seconds: int) -> N
         print("\n".join(lines[:LINES]))
 
 
-def with_callgrind(folder: Path, origin: str) -> None:
+def with_callgrind(folder: Path, origin: str, options: list[str]) -> None:
     """Runs the program under callgrind for three seconds of load and prints its annotation."""
     output = folder / "callgrind.out"
     command = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={output}", "-q", PROGRAM]
     wrapper = folder / "under-callgrind"
     wrapper.write_text("#!/bin/sh\nexec " + " ".join(map(str, command)) + ' "$@"\n')
     wrapper.chmod(0o755)
-    deck = Tapedeck(wrapper, folder, folder / "profile.tape", "--to", origin)
+    deck = Tapedeck(wrapper, folder, folder / "profile.tape", "--to", origin, *options)
     run_wrk(Subject("callgrind", f"http://127.0.0.1:{deck.port}"), 3)
     deck.stop()
     report = subprocess.run(["callgrind_annotate", output], capture_output=True, text=True,
@@ -54,7 +55,7 @@ def with_callgrind(folder: Path, origin: str) -> None:
     print("\n".join(line[:150] for line in demangled.splitlines()[:LINES]))
 
 
-def main(scheme: str, seconds: int) -> None:
+def main(scheme: str, seconds: int, options: list[str]) -> None:
     """Starts origin and proxy, profiles, and ends both."""
     folder = Path(tempfile.mkdtemp(prefix="tapedeck-profile-"))
     processes = []
@@ -62,10 +63,10 @@ def main(scheme: str, seconds: int) -> None:
         make_certificates(folder)
         processes, origin, _ = start_nginx(folder, tls=scheme == "https")
         if not shutil.which("perf"):
-            with_callgrind(folder, origin)
+            with_callgrind(folder, origin, options)
             return
         deck = Tapedeck(PROGRAM, folder, folder / "profile.tape", "--to", origin,
-                        "--server-ca", str(folder / "ca.pem"))
+                        "--server-ca", str(folder / "ca.pem"), *options)
         subject = Subject("tapedeck", f"{scheme}://127.0.0.1:{deck.port}")
         run_wrk(subject, 2, keep=False)
         with_perf(deck, folder, subject, seconds)
@@ -78,4 +79,4 @@ def main(scheme: str, seconds: int) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], int(sys.argv[2]))
+    main(sys.argv[1], int(sys.argv[2]), sys.argv[3:])

@@ -74,7 +74,7 @@ let package = Package(
             name: "fuzz",
             dependencies: [
                 "Notation", "Wire", "Framing", "OpenRosa", "Simperium", "Filters", "Interception",
-                "Capturing", "Formats", "Addons", "ConnectionWorld",
+                "Capturing", "Formats", "Addons", "Faults", "ConnectionWorld",
             ],
             // libFuzzer brings `main`.
             swiftSettings: house + [.unsafeFlags(["-parse-as-library"])]),

@@ -74,11 +74,11 @@ public final class LiveAddons: TrafficAsker {
                     first = number
                     continue
                 }
-                for aside in found.asides { say(aside, member, held) }
+                for aside in found.asides { say(aside, member, held.connection) }
                 if found.verdict != .pass { decided = (found.verdict, member) }
             } else {
                 member.addon.ask(event, interest) { [self] reply in
-                    if case .aside(let aside) = reply { say(aside, member, held) }
+                    if case .aside(let aside) = reply { say(aside, member, held.connection) }
                 }
             }
         }
@@ -100,7 +100,7 @@ public final class LiveAddons: TrafficAsker {
             let next = (members.firstIndex { $0.name == member.name } ?? first) + 1
             member.addon.ask(event, interest) { [self] reply in
                 switch reply {
-                case .aside(let aside): say(aside, member, held)
+                case .aside(let aside): say(aside, member, held.connection)
                 case .verdict(.pass) where next < members.count: ask(event, held, from: next)
                 case .verdict(let verdict): carryOut(verdict, member, held)
                 }
@@ -110,10 +110,26 @@ public final class LiveAddons: TrafficAsker {
         effects.decide(held, .release)
     }
 
-    private func say(_ aside: AddonAside, _ member: Member, _ held: HeldMessage) {
+    /// Says to the add-ons that want it that a client connected.
+    public func connected(_ connection: ConnectionRow) {
+        let event = AddonEvent(connection)
+        for member in members {
+            guard let hello = member.addon.hello, let interest = AddonInterest(event, in: hello)
+            else { continue }
+            if let found = member.addon.judge(event, interest) {
+                for aside in found.asides { say(aside, member, connection.id) }
+                continue
+            }
+            member.addon.ask(event, interest) { [self] reply in
+                if case .aside(let aside) = reply { say(aside, member, connection.id) }
+            }
+        }
+    }
+
+    private func say(_ aside: AddonAside, _ member: Member, _ connection: ConnectionID) {
         switch aside {
-        case .mark, .note: effects.write(aside, held.connection, member.name)
-        case .send(let bytes, let receiver): effects.send(held.connection, bytes, receiver)
+        case .mark, .note: effects.write(aside, connection, member.name)
+        case .send(let bytes, let receiver): effects.send(connection, bytes, receiver)
         }
     }
 

@@ -13,6 +13,9 @@ public protocol TrafficAsker: Sendable {
     ///   - held: The same as what waits, where the answer is that it waits.
     /// - Returns: What becomes of it.
     func ask(_ subject: AskedSubject, as held: HeldMessage) -> AskedAnswer
+
+    /// Says that a client connected and sent its first bytes, before any message of it is asked about.
+    func connected(_ connection: ConnectionRow)
 }
 
 /// What somebody is asked about.

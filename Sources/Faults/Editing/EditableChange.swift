@@ -59,6 +59,16 @@ public struct EditableChange: Sendable {
             + String(decoding: command, as: UTF8.self) + "\n\n\(Self.laidOut(object))\n"
     }
 
+    /// Whether a text says that it has an object, and not a whole command.
+    public static func isText(_ text: String) -> Bool {
+        var lines = EditedLines(text)
+        while let line = lines.peek(), line.first == UInt8(ascii: "#") {
+            if line.starts(with: mark.utf8) { return true }
+            _ = lines.next()
+        }
+        return false
+    }
+
     /// The command of an edited text.
     ///
     /// - Parameter text: The text.

@@ -11,7 +11,7 @@ struct Alteration: Hashable {
     /// `bytes`, in whose place `others` go on, which differ in one place.
     init(of bytes: [UInt8], by others: [UInt8]) {
         let whole = Patch(offset: 0, removed: bytes.count, inserted: others, reason: .fault)
-        self.init(bytes[...], whole.trimmed(in: bytes).map { [$0] } ?? [])
+        self.init(bytes[...], whole.trimmed(in: bytes[...]).map { [$0] } ?? [])
     }
 
     /// `original`, of which these patches make what goes on.

@@ -1,3 +1,4 @@
+import Faults
 import Interception
 import NIOCore
 import NIOPosix
@@ -123,6 +124,7 @@ final class ProxyConnection {
         if leg == clientLeg, !hasClientSpoken {
             hasClientSpoken = true
             if refuses(bytes) { return }
+            configuration.faults?.asker?.connected(relay.connection)
         }
         dispatch(.received(leg, bytes))
     }

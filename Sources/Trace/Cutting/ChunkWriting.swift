@@ -110,7 +110,7 @@ struct ChunkWriting {
             let reason = reasons.first { !$0.isRewrite } ?? .fault
             let patch = Patch(
                 offset: 0, removed: bytes.count, inserted: received, reason: reason
-            ).trimmed(in: bytes)
+            ).trimmed(in: bytes[...])
             if let patch { patches.append(placed(patch, in: bytes)) }
         }
         append(bytes, old, isLost ? atoms.compactMap(\.delivery).first : delivered.first?.delivery)

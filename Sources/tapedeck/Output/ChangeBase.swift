@@ -1,4 +1,5 @@
 import Dissection
+import Faults
 import Filters
 import Notation
 import Simperium
@@ -9,18 +10,46 @@ import Wire
 struct ChangeBase {
     let reader: TraceReader
 
-    /// The object that a change applies to, found in earlier commands.
+    /// The object that a change applies to, found in commands before `id`.
     func object(
         _ change: SimperiumChange<Range<Int>>, _ key: String, _ bucket: String,
-        _ detail: CommandDetail
+        before id: CommandID
     ) throws(Failure) -> JSONValue? {
-        let before = try reader.reading { reader throws(TraceError) in
-            try reader.commands(about: key, in: bucket, before: detail.row.id)
+        let earlier = try reader.reading { reader throws(TraceError) in
+            try reader.commands(about: key, in: bucket, before: id)
         }
-        if let base = Self.ledger(of: before).base(of: change) { return base }
-        let pages = try indexPages(bucket, before: detail.row.id)
-        let all = (before + pages).sorted { $0.row.id > $1.row.id }
+        if let base = Self.ledger(of: earlier).base(of: change) { return base }
+        let pages = try indexPages(bucket, before: id)
+        let all = (earlier + pages).sorted { $0.row.id > $1.row.id }
         return Self.ledger(of: all).base(of: change)
+    }
+
+    /// The change of a command, to be edited as the object after it.
+    ///
+    /// - Parameters:
+    ///   - command: The command.
+    ///   - sender: Who sent it.
+    ///   - bucket: Its bucket.
+    ///   - id: Its number; nil for one that is still on its way.
+    /// - Returns: The change; nil where the command has not exactly one, or the object that it changes
+    ///   is not known.
+    /// - Throws: ``Failure`` where the trace cannot be read.
+    func change(
+        _ command: [UInt8], from sender: Peer, in bucket: String, _ id: CommandID? = nil
+    ) throws(Failure) -> EditableChange? {
+        guard case .changes(let changes) = SimperiumCommand.parse(command, from: sender).body,
+            changes.count == 1, let key = changes[0].key
+        else { return nil }
+        var own = id
+        if own == nil {
+            // What was sent may be in the trace already; the server's ledger is past it then.
+            let newest = try reader.reading { reader throws(TraceError) in
+                try reader.commands(about: key, in: bucket, before: CommandID(.max))
+            }
+            own = newest.first { $0.row.sender == sender && $0.text == command }?.row.id
+        }
+        let base = try object(changes[0], key, bucket, before: own ?? CommandID(.max))
+        return base.flatMap { EditableChange(command, from: sender, base: $0) }
     }
 
     /// The ledger of a bucket after these commands, given in reverse order.

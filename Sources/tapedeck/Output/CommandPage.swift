@@ -71,7 +71,8 @@ struct CommandPage {
         for change in changes {
             var base: JSONValue?
             if let key = change.key {
-                base = try ChangeBase(reader: reader).object(change, key, bucket, detail)
+                base = try ChangeBase(reader: reader).object(
+                    change, key, bucket, before: detail.row.id)
             }
             results.append(ChangeDescription.describe(change, in: detail.text, base: base))
         }

@@ -189,6 +189,30 @@ def test_what_an_editor_makes_wrong_is_shown_to_it_again(faulty, echo, tmp_path)
     assert echo.asked[0][2]["X-Word"] == "mended"
 
 
+@pytest.mark.parametrize("sender", ["client", "server"])
+def test_a_change_opens_as_the_object_after_it(faulty, dial, simperium, tmp_path, sender):
+    deck = faulty(simperium.url)
+    client = dial(deck)
+    client.say("0:i::::10")
+    ccid = iter(f"{number:032x}" for number in range(1, 9))
+    made = {"title": {"o": "+", "v": "one"}, "old": {"o": "+", "v": 1}}
+    client.say("0:c:" + json.dumps({"id": "k", "o": "M", "v": made, "ccid": next(ccid)}))
+    program = holding(deck, tmp_path, "'s/one more/two more/; /^  .old/d; s/two more.,/two more\"/'",
+                      f"command:c sender:{sender}")
+    program.await_line("^tapedeck: holds", errors=True)
+    edit = {"title": {"o": "d", "v": "=3\t+ more"}}
+    client.send("0:c:" + json.dumps({"id": "k", "o": "M", "sv": 1, "v": edit, "ccid": next(ccid)}))
+    [told] = client.changes(client.next())
+    program.await_line("^h1 edited")
+    program.stop(signal.SIGINT)
+    assert (told["sv"], told["ev"]) == (1, 2)
+    assert told["v"]["old"] == {"o": "-"} and told["v"]["title"]["o"] == "d"
+    seen = (tmp_path / "seen").read_text()
+    assert "# content: object" in seen and '"title": "one more"' in seen
+    assert simperium.data("notes", "k") == (
+        {"title": "two more"} if sender == "client" else {"title": "one more", "old": 1})
+
+
 def test_a_message_goes_back_to_its_sender(faulty, dial, simperium, tmp_path):
     deck = faulty(simperium.url, "command:cv => hold")
     client = dial(deck)

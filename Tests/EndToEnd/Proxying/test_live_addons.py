@@ -76,6 +76,24 @@ def passed(event):
     assert note.startswith("addon.py: http://127.0.0.1:") and note.endswith("/response")
 
 
+def test_a_client_that_connects_is_an_event(record, origin, client, tmp_path) -> None:
+    command = write_addon(tmp_path, """
+@on("", "connection")
+def connected(event):
+    event.note(f"{event.kind} {event.connection_id} {event.client} {event.mode}")
+""")
+    script = tmp_path / "connected.lua"
+    script.write_text('on("", "connection", function(event) event:mark(event.client) end)')
+    proxy = record("--to", origin.url, "--addon", command, "--addon", str(script))
+    for _ in range(2):
+        assert client.get(f"{proxy.url}/x", timeout=30).status_code == 200
+    proxy.finish()
+    rows = proxy.sql("SELECT id, client, mode FROM connection")
+    assert proxy.sql("SELECT connection_id, detail FROM event WHERE kind = 'note'") == [
+        (number, f"addon.py: connection {number} {address} {mode}") for number, address, mode in rows]
+    assert proxy.sql("SELECT name FROM mark") == [(address,) for _, address, _ in rows]
+
+
 @pytest.mark.parametrize("compression", ["deflate", None])
 def test_messages(record, echo_socket, tmp_path, compression) -> None:
     """Messages are edited, dropped, delayed and added, in order, with and without compression."""

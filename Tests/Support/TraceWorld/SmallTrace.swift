@@ -81,7 +81,7 @@ final class SmallTrace {
                 Chunk(
                     connection: id, leg: leg(id, sender), sender: sender,
                     origin: isMaking ? .tapedeck : .peer, at: tick(), bytes: bytes,
-                    patches: patches.compactMap { $0.trimmed(in: bytes) },
+                    patches: patches.compactMap { $0.trimmed(in: bytes[...]) },
                     deliveries: isLosing
                         ? [Delivery(offset: 0, count: bytes.count, at: nil)] : [])))
     }

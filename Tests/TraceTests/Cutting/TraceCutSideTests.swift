@@ -145,7 +145,7 @@ import Wire
                     Patch(
                         offset: starts[1], removed: frames[1].count, inserted: altered,
                         reason: .fault
-                    ).trimmed(in: bytes)
+                    ).trimmed(in: bytes[...])
                 ].compactMap(\.self),
                 [
                     Delivery(offset: starts[3], count: frames[3].count, at: nil),

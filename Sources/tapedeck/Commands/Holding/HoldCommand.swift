@@ -11,8 +11,8 @@ struct HoldCommand: AsyncParsableCommand {
         discussion: """
             Holds what FILTER finds as long as it runs, requests with their responses; without \
             FILTER it shows what rules hold: record --hold, `=> hold`. Each message opens in \
-            VISUAL or EDITOR: saved as it is, it goes on; edited, the edited one goes on; emptied, \
-            it is dropped. A request is answered by a text that begins with HTTP/, a command or \
+            VISUAL or EDITOR, a change as the object after it: saved as it is, it goes on; edited, \
+            the edited one goes on; emptied, it is dropped. A request is answered by a text that begins with HTTP/, a command or \
             message by one whose first line is `# answer`. All that is held goes on when it ends, \
             and by itself after 5 minutes.
 
@@ -95,7 +95,9 @@ struct HoldCommand: AsyncParsableCommand {
                     ])))
             StandardOutput.write("\(id) \(replace == nil ? "answered" : "edited")\n")
         } else {
-            try await Holding(control.address, filter: filter, span: span).run()
+            try await Holding(
+                control.address, trace: control.trace, filter: filter, span: span
+            ).run()
         }
     }
 

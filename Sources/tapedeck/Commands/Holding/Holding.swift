@@ -2,6 +2,7 @@ import Faults
 import Foundation
 import Notation
 import Synchronization
+import Trace
 import Wire
 
 /// Holds messages as long as it runs, and has each decided in the editor.
@@ -10,13 +11,15 @@ final class Holding: Sendable {
     private static let pause = Duration.milliseconds(200)
 
     private let address: ControlAddress
+    private let trace: String
     private let filter: String?
     private let span: String?
     private let isOver = Mutex(false)
     private let held = Mutex<[JSONValue]>([])
 
-    init(_ address: ControlAddress, filter: String?, span: String?) {
+    init(_ address: ControlAddress, trace: String, filter: String?, span: String?) {
         self.address = address
+        self.trace = trace
         self.filter = filter
         self.span = span
     }
@@ -89,7 +92,8 @@ final class Holding: Sendable {
             StandardOutput.write("\(id) gone\n")
             return
         }
-        guard let text = shown["text"]?.string else {
+        let change = change(shown)
+        guard let text = change?.text ?? shown["text"]?.string else {
             StandardError.write(
                 "tapedeck: \(id) cannot be shown as text; tapedeck hold --release, --drop\n")
             return
@@ -97,7 +101,7 @@ final class Holding: Sendable {
         var problem: Failure?
         let outcome = try TextEditor.edit(text, remark: Self.remark(item)) {
             edited throws(EditableTextError) -> String in
-            let (what, body) = Self.decision(edited, from: text, of: item)
+            let (what, body) = try Self.decision(edited, from: text, of: item, change)
             do throws(Failure) {
                 _ = try address.ask("POST", path, body)
             } catch {
@@ -120,33 +124,39 @@ final class Holding: Sendable {
         StandardOutput.write("\(id) \(outcome ?? "dropped")\n")
     }
 
+    /// The change of a held command, with the object that the trace has of before it.
+    private func change(_ shown: JSONValue) -> EditableChange? {
+        guard shown["kind"]?.string == "command", let bucket = shown["bucket"]?.string,
+            let command = shown["base64"]?.string.flatMap({ Base64.decode($0.utf8) }),
+            let reader = try? TraceReader(path: trace)
+        else { return nil }
+        let sender: Peer = shown["sender"]?.string == "server" ? .server : .client
+        return (try? ChangeBase(reader: reader).change(command, from: sender, in: bucket)) ?? nil
+    }
+
     /// What an edited text decides.
     private static func decision(
-        _ edited: String, from text: String, of item: JSONValue
-    ) -> (String, JSONValue) {
+        _ edited: String, from text: String, of item: JSONValue, _ change: EditableChange?
+    ) throws(EditableTextError) -> (String, JSONValue) {
         let own = edited.split(separator: "\n", omittingEmptySubsequences: false)
         // Behind the last remark a line like this is content.
         let isAnswered = own.prefix { $0.hasPrefix("#") && !$0.hasPrefix("# content:") }
             .contains("# answer")
         let first = own.first { !$0.hasPrefix("#") && !$0.isEmpty } ?? ""
         let answers = item["kind"]?.string == "request" && first.hasPrefix("HTTP/")
-        if isAnswered || answers {
-            return (
-                "answered",
-                .object(
-                    JSONMembers([
-                        .init("do", .string("answer")), .init("text", .string(edited)),
-                    ]))
-            )
-        }
-        guard edited != remark(item) + text else {
+        let isAnswer = isAnswered || answers
+        guard isAnswer || edited != remark(item) + text else {
             return ("released", .object(JSONMembers("do", "release")))
         }
-        return (
-            "edited",
-            .object(
-                JSONMembers([.init("do", .string("edit")), .init("text", .string(edited))]))
-        )
+        var members = JSONMembers("do", isAnswer ? "answer" : "edit")
+        // Whoever removes the remark writes a command.
+        if let change, EditableChange.isText(edited) {
+            let command = try change.command(edited)
+            members.members.append(.init("base64", .string(Base64.encode(command))))
+        } else {
+            members.members.append(.init("text", .string(edited)))
+        }
+        return (isAnswer ? "answered" : "edited", .object(members))
     }
 
     /// What stands above the text.

@@ -178,7 +178,10 @@ struct SentChannelCommand {
         _ command: [UInt8], _ detail: CommandDetail, _ server: SimperiumTarget
     ) throws(Failure) -> [UInt8]? {
         let remark = "# To \(SentExchange.origin(server)). An empty text sends nothing.\n"
-        if let change = try change(command, detail) {
+        let known = ChangeBase(reader: reader)
+        if let bucket = detail.row.bucket,
+            let change = try known.change(command, from: .client, in: bucket, detail.row.id)
+        {
             return try TextEditor.edit(change.text, remark: remark) {
                 text throws(EditableTextError) in
                 try change.command(text)
@@ -188,19 +191,6 @@ struct SentChannelCommand {
             EditableText.text(ofCommand: command, from: .client), remark: remark
         ) { text throws(EditableTextError) in
             try EditableText.command(text, inPlaceOf: command, from: .client)
-        }
-    }
-
-    /// The change of a command, with the object that it changes; nil where that is not known.
-    private func change(
-        _ command: [UInt8], _ detail: CommandDetail
-    ) throws(Failure) -> EditableChange? {
-        guard case .changes(let changes) = SimperiumCommand.parse(command, from: .client).body,
-            changes.count == 1, let key = changes[0].key, let bucket = detail.row.bucket
-        else { return nil }
-        let known = ChangeBase(reader: reader)
-        return try known.object(changes[0], key, bucket, detail).flatMap {
-            EditableChange(command, from: .client, base: $0)
         }
     }
 

@@ -10,7 +10,7 @@ struct Harness: Sendable {
     /// All there are.
     static let all: [Harness] = [
         [json], simperium, [message, server, client], diffs, openRosa, [commCare], http, framing,
-        tls, filters, packets, [streams], capturedTLS, archives, [relay], [addon],
+        tls, filters, packets, [streams], capturedTLS, archives, [relay], [addon], [editing],
     ]
     .flatMap(\.self)
 
