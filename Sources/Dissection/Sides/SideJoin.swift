@@ -63,16 +63,24 @@ struct SideJoin {
     private func giveNotes(
         _ rows: [DerivedRow], _ others: [DerivedRow], _ output: DissectorOutput
     ) {
-        for case .note(var note) in others {
-            let isKnown = rows.contains {
-                guard case .note(let other) = $0 else { return false }
-                return other.code == note.code && other.place == note.place
-                    && other.sender == note.sender
-            }
-            if isKnown { continue }
+        guard others.contains(where: { if case .note = $0 { true } else { false } }) else { return }
+        var known: Set<NoteKey> = []
+        for case .note(let note) in rows { known.insert(NoteKey(note)) }
+        for case .note(var note) in others where !known.contains(NoteKey(note)) {
             note.exchange = note.exchange.flatMap(exchanges.number)
             note.message = note.message.flatMap(messages.number)
             output.emit(.note(note))
+        }
+    }
+
+    /// What makes a remark the same on both sides.
+    private struct NoteKey: Hashable {
+        let code: String
+        let place: Place
+        let sender: Peer
+
+        init(_ note: NoteRow) {
+            (code, place, sender) = (note.code, note.place, note.sender)
         }
     }
 }

@@ -32,19 +32,28 @@ indirect enum ExchangeCondition: Sendable {
 
     /// What has to be true so that `node` can hold, or where `holds` is false, so that it can fail
     /// to hold.
-    init(_ node: FilterNode, holds: Bool = true) {
+    ///
+    /// - Parameters:
+    ///   - node: The filter.
+    ///   - holds: Whether it has to hold.
+    ///   - isEarly: Whether the condition is for the head of the request, while the filter is evaluated
+    ///     later: what can still become known leaves it open.
+    init(_ node: FilterNode, holds: Bool = true, isEarly: Bool = false) {
         switch node {
         case .always: self = holds ? .open : .never
-        case .not(let node): self.init(node, holds: !holds)
+        case .not(let node): self.init(node, holds: !holds, isEarly: isEarly)
         case .and(let nodes), .or(let nodes):
-            let parts = nodes.map { ExchangeCondition($0, holds: holds) }
+            let parts = nodes.map { ExchangeCondition($0, holds: holds, isEarly: isEarly) }
             var needsAll = holds
             if case .or = node { needsAll = !holds }
             self = needsAll ? .all(of: parts) : .one(of: parts)
         case .comparison(let comparison):
             if !comparison.isFor(.exchange) {
                 self = holds ? .never : .open
-            } else if ExchangePrefilter.shows(comparison.field) {
+            } else if isEarly
+                ? ExchangePrefilter.settlesEarly(comparison.field)
+                : ExchangePrefilter.shows(comparison.field)
+            {
                 self = .comparison(comparison, holds: holds)
             } else {
                 self = .open
@@ -52,7 +61,8 @@ indirect enum ExchangeCondition: Sendable {
         }
     }
 
-    private var isOpen: Bool { if case .open = self { true } else { false } }
+    /// Whether the filter may hold for anything.
+    var isOpen: Bool { if case .open = self { true } else { false } }
     private var isNever: Bool { if case .never = self { true } else { false } }
 
     private static func sorted(_ conditions: [ExchangeCondition]) -> [ExchangeCondition] {

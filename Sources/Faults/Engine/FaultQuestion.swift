@@ -44,11 +44,15 @@ struct FaultQuestion {
     }
 
     /// What has to be true of an exchange so that it can be something to the rule.
-    var exchangeCondition: ExchangeCondition {
-        let ending = until.map { ExchangeCondition($0.root) } ?? .never
+    ///
+    /// - Parameter isEarly: Whether only the head of its request is known.
+    func exchangeCondition(isEarly: Bool = false) -> ExchangeCondition {
+        let ending = until.map { ExchangeCondition($0.root, isEarly: isEarly) } ?? .never
         let hit =
             filters.isEmpty
-            ? .never : ExchangeCondition.all(of: filters.map { ExchangeCondition($0.root) })
+            ? .never
+            : ExchangeCondition.all(
+                of: filters.map { ExchangeCondition($0.root, isEarly: isEarly) })
         return .one(of: [ending, hit])
     }
 

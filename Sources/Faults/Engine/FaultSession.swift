@@ -18,6 +18,7 @@ public final class FaultSession: Sendable {
     /// The recordings that rules answer from.
     package let recordings: RecordingSource
     private let phases: Atomic<UInt16>
+    private let late: Atomic<Bool>
     private let changes = Atomic<Int>(1)
     private let heldCount = Atomic<Int64>(0)
     private let state: Mutex<FaultSessionState>
@@ -48,6 +49,7 @@ public final class FaultSession: Sendable {
         self.recordings = recordings
         let first = FaultSessionState(plan, maximumScopes: maximumScopes)
         phases = Atomic(first.interest.rawValue)
+        late = Atomic(first.earlyCondition.isOpen)
         state = Mutex(first)
     }
 
@@ -127,6 +129,12 @@ public final class FaultSession: Sendable {
     func condition(in phase: FilterPhase) -> FilterCondition {
         .one(of: state.withLock { $0.questions(in: phase) }.map(\.condition))
     }
+
+    /// Whether some rule can be about any exchange, whatever the head of its request shows.
+    var hitsLate: Bool { late.load(ordering: .relaxed) }
+
+    /// What the head of a request has to show so that some rule can be about its exchange later.
+    var earlyCondition: ExchangeCondition { state.withLock { $0.earlyCondition } }
 
     /// What has to be true of an exchange so that some rule can be about it, for each phase.
     var exchangeConditions: [ExchangeCondition] { state.withLock { $0.exchangeConditions } }
@@ -234,6 +242,7 @@ public final class FaultSession: Sendable {
 
     private func publish(_ state: borrowing FaultSessionState) {
         phases.store(state.interest.rawValue, ordering: .relaxed)
+        late.store(state.earlyCondition.isOpen, ordering: .relaxed)
         changes.store(state.generation, ordering: .releasing)
     }
 }

@@ -41,6 +41,8 @@ struct FaultSessionState {
     private var questions: [[FaultQuestion]] = []
     /// What has to be true of an exchange so that some rule can be about it, for each phase.
     private(set) var exchangeConditions: [ExchangeCondition] = []
+    /// What the head of a request has to show so that some rule can be about its exchange later.
+    private(set) var earlyCondition = ExchangeCondition.never
     private var counts: ScopeCounts
     private var nextNumber = 0
 
@@ -242,9 +244,12 @@ struct FaultSessionState {
             let asked = entries.filter { !$0.isPaused }
                 .compactMap { $0.rule.question($0.number, $0.generation, in: phase) }
             questions.append(asked)
-            exchangeConditions.append(.one(of: asked.map(\.exchangeCondition)))
+            exchangeConditions.append(.one(of: asked.map { $0.exchangeCondition() }))
             if !asked.isEmpty { interest.insert(FaultInterest(phase)) }
         }
+        let late = [FilterPhase.requestBody, .responseHead, .responseBody]
+        earlyCondition = .one(
+            of: late.flatMap { questions[$0.rawValue] }.map { $0.exchangeCondition(isEarly: true) })
     }
 }
 

@@ -38,6 +38,16 @@ struct ExchangePrefilter {
         }
     }
 
+    /// Whether the head of a request shows what a field will be to the end of the exchange.
+    static func settlesEarly(_ field: Field) -> Bool {
+        switch field {
+        case .id, .session, .connection, .api, .method, .scheme, .host, .port, .path, .query,
+            .version, .device, .requestHeader:
+            true
+        default: false
+        }
+    }
+
     /// Whether something can hold for the exchange.
     mutating func fits(
         _ condition: ExchangeCondition, _ exchange: LiveExchange, _ context: GateContext

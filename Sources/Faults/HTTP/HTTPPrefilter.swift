@@ -5,9 +5,9 @@ public import Wire
 /// Looks ahead at the requests of a connection, so that those that no rule hits need no gate.
 ///
 /// It finds heads and evaluates, without counting, whether a rule would match. Only where one does,
-/// or where an upgrade or a tunnel is requested, the bytes have to go through a gate. For rules
-/// that are evaluated when the head of a request is complete, and later in WebSockets; those about
-/// bodies or responses need the gate from the start.
+/// or where an upgrade or a tunnel is requested, the bytes have to go through a gate. A rule that is
+/// evaluated later than at the head of a request would match where what the head shows leaves it
+/// open; where every head does, the gate is needed from the start.
 public struct HTTPPrefilter {
     /// What was found in a read.
     public enum Finding: Hashable, Sendable {
@@ -16,6 +16,11 @@ public struct HTTPPrefilter {
         /// A gate has to judge from this offset on, where a request begins.
         case suspect(at: Int)
     }
+
+    /// The phases of an exchange.
+    private static let phases: FaultInterest = [
+        .requestHead, .requestBody, .responseHead, .responseBody,
+    ]
 
     private let context: GateContext
     private let session: FaultSession
@@ -26,6 +31,8 @@ public struct HTTPPrefilter {
     public private(set) var pending = PendingRequests()
     /// The interest of the rules in heads of requests, and the generation it was read in.
     private var condition = ExchangeCondition.open
+    /// What a head has to show so that a rule can match later.
+    private var early = ExchangeCondition.open
     private var generation = 0
 
     /// A prefilter for a connection on which no request is in progress.
@@ -36,7 +43,7 @@ public struct HTTPPrefilter {
 
     /// Whether a prefilter is enough for the present rules.
     public static func isEnough(for session: FaultSession) -> Bool {
-        session.interest.isSubset(of: [.handshake, .requestHead, .command, .message])
+        !session.interest.contains(.connection) && !session.hitsLate
     }
 
     /// Inspects what a client sent.
@@ -76,7 +83,7 @@ public struct HTTPPrefilter {
         exchanges += 1
         let exchange = LiveExchange(number: exchanges, head: head, at: at)
         if exchange.isUpgrade || exchange.kind == .connect { return true }
-        if !session.interest.contains(.requestHead) {
+        if session.interest.isDisjoint(with: Self.phases) {
             pending.append(exchange)
             return false
         }
@@ -84,10 +91,12 @@ public struct HTTPPrefilter {
         if now != generation {
             generation = now
             condition = session.exchangeConditions[FilterPhase.requestHead.rawValue]
+            early = session.earlyCondition
         }
         var prefilter = ExchangePrefilter()
         let mayHit =
-            prefilter.fits(condition, exchange, context)
+            prefilter.fits(early, exchange, context)
+            || prefilter.fits(condition, exchange, context)
             && session.mayHit(
                 ExchangeSubject(
                     session: context.session, row: exchange.row(context),

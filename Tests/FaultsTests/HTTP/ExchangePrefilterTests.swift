@@ -110,7 +110,7 @@ struct ExchangePrefilterTests {
     @Test(arguments: 0..<20)
     func `says no only where the filter does not hold`(_ seed: Int) throws {
         var draws = SplitMix64(seed: UInt64(seed))
-        var (refused, held, asked) = (0, 0, 0)
+        var (refused, refusedEarly, held, asked) = (0, 0, 0, 0)
         for _ in 0..<100 {
             let text = Self.filter(&draws, depth: Int.random(in: 0...3, using: &draws))
             guard let filter = try? Filter.parse(text) else {
@@ -118,6 +118,7 @@ struct ExchangePrefilterTests {
                 continue
             }
             let condition = ExchangeCondition(filter.root)
+            let earlyCondition = ExchangeCondition(filter.root, isEarly: true)
             for _ in 0..<20 {
                 guard let exchange = Self.exchange(&draws),
                     let context = Self.contexts.randomElement(using: &draws)
@@ -134,6 +135,14 @@ struct ExchangePrefilterTests {
                 if holds, !fits {
                     Issue.record("\(text) holds for \(exchange.head.target) and was refused")
                 }
+                var begun = exchange
+                (begun.requestSize, begun.responseHead) = (0, nil)
+                var early = ExchangePrefilter()
+                let opens = early.fits(earlyCondition, begun, context)
+                if holds, !opens {
+                    Issue.record("\(text) holds for \(exchange.head.target), refused at its head")
+                }
+                if !opens { refusedEarly += 1 }
                 asked += 1
                 if holds { held += 1 }
                 if !fits { refused += 1 }
@@ -141,6 +150,7 @@ struct ExchangePrefilterTests {
         }
         // Most of what does not hold is told without being read.
         #expect(refused * 3 > (asked - held) * 2)
+        #expect(refusedEarly * 2 > asked - held)
         #expect(held > 100)
     }
 
