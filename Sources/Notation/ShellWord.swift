@@ -18,6 +18,26 @@ public enum ShellWord {
         return word + [0x27]
     }
 
+    /// `bytes`, of which none is 0 and the last is no line feed, as one word that a terminal shows: in
+    /// octal where it has control characters other than line ends and tabs.
+    package static func shown(_ bytes: [UInt8]) -> [UInt8] {
+        guard !isShown(bytes) else { return quoted(bytes) }
+        return Array("\"$(".utf8) + printing(bytes) + Array(")\"".utf8)
+    }
+
+    /// Whether a terminal shows `bytes`, and acts on none of them but line ends and tabs.
+    package static func isShown(_ bytes: [UInt8]) -> Bool {
+        guard let text = String(validating: bytes, as: UTF8.self) else { return false }
+        var isAfterReturn = false
+        for scalar in text.unicodeScalars {
+            if isAfterReturn, scalar != "\n" { return false }
+            isAfterReturn = scalar == "\r"
+            let isPlain = scalar == "\n" || scalar == "\r" || scalar == "\t"
+            if TerminalText.isControl(scalar), !isPlain { return false }
+        }
+        return !isAfterReturn
+    }
+
     /// A `printf` command that prints `bytes`, whatever they are.
     ///
     /// In octal, the one notation that every shell supports, and as text where that is all

@@ -69,6 +69,8 @@ import Wire
         let before = try SecretScan.run(world.path("a.tape"))
         #expect(Set(before.map(\.kind)).isSuperset(of: [.token, .password, .cookie, .email]))
         #expect(!before.contains { $0.excerpt.contains("0123456789") })
+        let passwords = before.filter { $0.kind == .password }.map(\.excerpt)
+        #expect(passwords.allSatisfy { $0.hasPrefix("…(") })
         #expect(try SecretScan.run(world.path("b.tape")) == [])
     }
 

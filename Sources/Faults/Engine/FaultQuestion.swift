@@ -46,6 +46,7 @@ struct FaultQuestion {
     /// What has to be true of an exchange so that it can be something to the rule.
     ///
     /// - Parameter isEarly: Whether only the head of its request is known.
+    /// - Returns: The condition.
     func exchangeCondition(isEarly: Bool = false) -> ExchangeCondition {
         let ending = until.map { ExchangeCondition($0.root, isEarly: isEarly) } ?? .never
         let hit =

@@ -58,7 +58,7 @@ public struct CurlCommand: Hashable, Sendable {
         if row.method == "HEAD" {
             words.append(Array("--head".utf8))
         } else if row.method != (body.content.isEmpty && !isSilent ? "GET" : "POST") {
-            words += [Array("--request".utf8), ShellWord.quoted(row.method.utf8)]
+            words += [Array("--request".utf8), ShellWord.shown(Array(row.method.utf8))]
         }
         words += Self.fields(of: body, row)
         var input: [UInt8] = []
@@ -67,7 +67,7 @@ public struct CurlCommand: Hashable, Sendable {
         } else if !body.content.isEmpty {
             let isArgument =
                 body.isText && !body.content.contains(0)
-                && body.content.count <= Self.longestArgument
+                && body.content.count <= Self.longestArgument && ShellWord.isShown(body.content)
             if isArgument {
                 // Not --data-binary, to which a body that begins with @ is the name of a file.
                 words += [Array("--data-raw".utf8), ShellWord.quoted(body.content)]
@@ -92,7 +92,7 @@ public struct CurlCommand: Hashable, Sendable {
     private static func fields(of body: BodyRow, _ row: ExchangeRow) -> [[UInt8]] {
         var words: [[UInt8]] = []
         func add(_ line: some Sequence<UInt8>) {
-            words += [Array("--header".utf8), ShellWord.quoted(line)]
+            words += [Array("--header".utf8), ShellWord.shown(Array(line))]
         }
         var unseen = added
         var hasType = false
@@ -141,10 +141,10 @@ public struct CurlCommand: Hashable, Sendable {
                 byte > 0x20 && byte < 0x7F && byte != 0x23 && byte != 0x5C
             }
         let base = "\(row.scheme)://\(authority(row))"
-        guard !isPlain else { return [ShellWord.quoted("\(base)\(target)".utf8)] }
+        guard !isPlain else { return [ShellWord.shown(Array("\(base)\(target)".utf8))] }
         return [
-            Array("--request-target".utf8), ShellWord.quoted(target.utf8.filter { $0 != 0 }),
-            ShellWord.quoted("\(base)/".utf8),
+            Array("--request-target".utf8), ShellWord.shown(target.utf8.filter { $0 != 0 }),
+            ShellWord.shown(Array("\(base)/".utf8)),
         ]
     }
 

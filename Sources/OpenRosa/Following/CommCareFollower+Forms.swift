@@ -26,8 +26,15 @@ extension CommCareFollower {
     /// The role of an element in a form; `isRoot` for a child of its root.
     func inForm(_ tag: borrowing XMLTag, _ known: Known, isRoot: Bool) -> Role? {
         answer = nil
-        if known.space == .ledger { return openLedger(tag, known.word) }
-        if known.word == .caseBlock { return openCase(tag, known.space) }
+        if known.space == .ledger || known.word == .caseBlock {
+            // A device's report on itself is logged, and its blocks change nothing.
+            guard facts.namespace != FormInstance.deviceReport else {
+                becomeForm()
+                return .answer
+            }
+            if known.space == .ledger { return openLedger(tag, known.word) }
+            return openCase(tag, known.space)
+        }
         guard isRoot, known.word == .meta, !facts.hasMeta else {
             if findsFiles {
                 answer = Answer(name: known.local, position: tag.position)

@@ -1,3 +1,4 @@
+internal import Notation
 internal import Storage
 public import Trace
 internal import Wire
@@ -15,7 +16,7 @@ public enum SecretScan {
         public var kind: SecretKind
         /// The row and the place in it where it was seen first.
         public var place: String
-        /// Its first characters, and its length in bytes: `eyJh…(43)`.
+        /// Its first characters but those of a password, and its length in bytes: `eyJh…(43)`.
         public var excerpt: String
         /// How many times it was seen.
         public var count: Int
@@ -126,7 +127,8 @@ public enum SecretScan {
             }
             guard all.count < SecretScan.maxSightings else { return }
             places[secret] = all.count
-            let start = String(decoding: secret.prefix(secret.count < 8 ? 1 : 4), as: UTF8.self)
+            let count = kind == .password ? 0 : secret.count < 8 ? 1 : 4
+            let start = TerminalText.clean(String(decoding: secret.prefix(count), as: UTF8.self))
             all.append(
                 Sighting(
                     kind: kind, place: place, excerpt: "\(start)…(\(secret.count))", count: 1))

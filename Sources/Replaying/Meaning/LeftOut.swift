@@ -53,7 +53,7 @@ public struct LeftOut: Hashable, Sendable {
     public static let volatileXML = [
         "//meta/instanceID", "//meta/deprecatedID", "//meta/deviceID", "//meta/timeStart",
         "//meta/timeEnd", "//meta/drift", "//case/@date_modified", "//restore_id",
-        "//Registration/date",
+        "//Registration/date", "/*/@instanceID",
     ]
     /// Tokens and identifiers of devices in JSON.
     public static let volatileJSON = [

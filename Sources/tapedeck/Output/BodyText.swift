@@ -27,7 +27,7 @@ enum BodyText {
             if held != nil, scalar != "\n" { result.append("\u{FFFD}") }
             held = scalar == "\r" ? scalar : nil
             if held != nil { continue }
-            let stays = scalar == "\n" || scalar == "\t" || !ListLine.isControl(scalar)
+            let stays = scalar == "\n" || scalar == "\t" || !TerminalText.isControl(scalar)
             result.append(stays ? scalar : "\u{FFFD}")
         }
         return String(result)

@@ -1,4 +1,5 @@
 import Foundation
+import Notation
 import Platform
 import Synchronization
 
@@ -100,9 +101,15 @@ enum StandardError {
     /// Waits until the printed lines are read, as long as the reader makes progress.
     static func finish() { _ = queue.withLock { $0 }?.drain(patience: patience) }
 
-    /// Writes `text` as it is.
+    /// Writes a text, without what a terminal would act on but line ends and tabs: it may quote a peer.
+    ///
+    /// A carriage return at its start or end goes back to the start of a line of progress.
     static func write(_ text: String) {
-        let bytes = Array(text.utf8)
+        let ends = text.hasSuffix("\r") && text.count > 1 ? "\r" : ""
+        let start = text.hasPrefix("\r") ? "\r" : ""
+        let middle = text.unicodeScalars.dropFirst(start.count).dropLast(ends.count)
+        let shown = TerminalText.clean(String(middle), keeping: ["\n", "\t"])
+        let bytes = Array((start + shown + ends).utf8)
         if let queue = queue.withLock({ $0 }) { return queue.put(bytes) }
         lock.withLock { _ in _ = FileDescriptor.write(bytes, to: 2) }
     }

@@ -91,6 +91,13 @@ enum CommCareAnswerCases {
                 Phone.answer("412 Precondition Failed", Phone.message("ota_restore_error"))
             )),
         sync(Rules.slowRestore, Phone.restored, good: Phone.restored, took: 61),
+        ExchangeCases(
+            Rules.formListNotWellFormed,
+            broken: (
+                Phone.rosaList,
+                Phone.rosaAnswer("200 OK", Phone.list.replacing("</xforms>", with: ""))
+            ),
+            good: (Phone.rosaList, Phone.rosaAnswer("200 OK", Phone.list))),
         sync(
             Rules.namespace, Phone.answer("200 OK", "<html><body>Sign in</body></html>"),
             good: Phone.restored),

@@ -87,6 +87,11 @@ enum Phone {
     static let rosaForm =
         #"<data id="visit" version="1"><photo>a.jpg</photo><meta xmlns="http://openrosa.org/xforms"><instanceID>uuid:1</instanceID></meta></data>"#
 
+    /// A request for the form list, and the list.
+    static let rosaList = "GET /formList?deviceID=d1 HTTP/1.1\n\(rosaFields)\n\n"
+    static let list =
+        #"<xforms xmlns="http://openrosa.org/xforms/xformsList"><xform><formID>visit</formID><name>Visit</name><hash>md5:1</hash><downloadUrl>http://odk.example/forms/visit.xml</downloadUrl></xform></xforms>"#
+
     static func rosa(_ form: String = rosaForm, _ fields: String = rosaFields) -> String {
         submit(form, to: "/submission?deviceID=d1", fields)
     }

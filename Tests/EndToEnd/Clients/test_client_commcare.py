@@ -136,6 +136,9 @@ def test_shows_the_translation_of_406(scripted, form, tmp_path):
     answer = (406, {}, json.dumps({"error": "user.off", "default_response": "You are off."}))
     server = scripted(answer, answer)
     assert "You are off." in client(server.url, tmp_path / "state", "submit", form).stderr
+    coloured = scripted((406, {}, json.dumps({"error": "user.off", "default_response": "\x1b[31mYou are off."})))
+    said = client(coloured.url, tmp_path / "other", "submit", form).stderr
+    assert "\N{REPLACEMENT CHARACTER}[31mYou are off." in said and "\x1b" not in said
     texts = tmp_path / "de.txt"
     texts.write_text("user.off=Abgeschaltet\n")
     ended = client(server.url, tmp_path / "state", "sync", "--locale", texts)

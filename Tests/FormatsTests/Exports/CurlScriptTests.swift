@@ -102,6 +102,20 @@ import Wire
         #expect(script.contains("# exchange 2, 2023-11-14T"))
     }
 
+    @Test func `what a terminal would act on is written in octal`() throws {
+        let escape = "\u{1B}[31mred\u{9B}0m"
+        let (calls, script) = try run([
+            request("GET /\u{1B}]0;title HTTP/1.1", ["X-It: \(escape)", "X-Plain: caf\u{E9}"]),
+            request("POST /up HTTP/1.1", ["Content-Type: text/plain"], body: Array(escape.utf8)),
+        ])
+        #expect(!script.unicodeScalars.contains("\u{1B}") && !script.contains("\u{9B}"))
+        #expect(script.contains("'X-Plain: caf\u{E9}'"))
+        try #require(calls.count == 2)
+        #expect(calls[0].words.contains("X-It: \(escape)"))
+        #expect(calls[0].words.contains("/\u{1B}]0;title"))
+        #expect(calls[1].input == Array(escape.utf8))
+    }
+
     @Test func `gives bodies of any bytes on standard input`() throws {
         let binary = (0...255).map { UInt8($0) } + [0x25, 0x64, 0x5C, 0x6E]
         let long = [UInt8](repeating: 0x61, count: 70_000)

@@ -91,6 +91,23 @@ import Testing
         #expect(reading.codes == [])
     }
 
+    @Test func `blocks inside a device report are no cases`() {
+        let block = "<case case_id='c' xmlns='http://commcarehq.org/case/transaction/v2'/>"
+        let ledger =
+            "<balance xmlns='http://commcarehq.org/ledger/v1' entity-id='c' date='d'><entry id='p' quantity='5'/></balance>"
+        for (namespace, isReport) in [(FormInstance.deviceReport, true), ("http://a", false)] {
+            let found = Reading(
+                "<device_report xmlns='\(namespace)'><log_subreport><log>\(block)\(ledger)</log></log_subreport></device_report>"
+            )
+            let forms = found.events.compactMap {
+                if case .form(let form) = $0 { form.namespace } else { nil }
+            }
+            #expect(found.blocks.isEmpty == isReport)
+            #expect(found.ledgers.isEmpty == isReport)
+            #expect(forms == [namespace])
+        }
+    }
+
     @Test func `ledgers`() {
         let text = form(
             """

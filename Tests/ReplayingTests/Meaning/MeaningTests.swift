@@ -39,6 +39,7 @@ struct MeaningTests {
             "<f><case date_modified='1' case_id='c'/></f>",
             "<f><case case_id='c' date_modified='2'/></f>"
         ),
+        ("<data id='v' instanceID='1'><a/></data>", "<data id='v' instanceID='2'><a/></data>"),
     ])
     func `is the same`(a: String, b: String) {
         #expect(Meaning(bytes(a)).isSame(as: Meaning(bytes(b))))
@@ -52,6 +53,8 @@ struct MeaningTests {
         ("<a><b/><c/></a>", "<a><c/><b/></a>"), ("<a>1<b/></a>", "<a>2<b/></a>"),
         ("<f><instanceID>1</instanceID></f>", "<f><instanceID>2</instanceID></f>"),
         ("<f><meta><instanceID>1</instanceID></meta></f>", "<f><meta/></f>"),
+        ("<f instanceID='1'/>", "<f/>"),
+        ("<f><a instanceID='1'/></f>", "<f><a instanceID='2'/></f>"),
         ("1234567890123456789012", "1234567890123456789013"),
         ("[1234567890123456789012]", "[1234567890123456789013]"),
     ])

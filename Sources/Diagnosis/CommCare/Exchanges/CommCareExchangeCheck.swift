@@ -42,6 +42,8 @@ struct CommCareExchangeCheck: Check {
                 SyncAnswerCheck.judge(exchange, response, session, &report)
             case "commcare.submit", "openrosa.submit":
                 SubmissionAnswerCheck.judge(exchange, response, session, &report)
+            case "openrosa.form-list":
+                FormListCheck.judge(exchange, response, session, &report)
             default: break
             }
         default: return

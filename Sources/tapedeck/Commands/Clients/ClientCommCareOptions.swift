@@ -149,7 +149,7 @@ struct ClientCommCareOptions: ParsableArguments {
             throw Self.failure(error)
         }
         // What is left of the bar says less than the sentence.
-        if bar { StandardError.write("\r\u{1B}[K") }
+        if bar { StandardError.write("\r\(String(repeating: " ", count: 60))\r") }
         switch outcome {
         case .done: StandardError.warn(try Self.holdings(state))
         case .later(let reason), .unreachable(let reason): throw Failure(.temporary, reason)

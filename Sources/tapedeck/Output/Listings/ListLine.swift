@@ -138,12 +138,7 @@ enum ListLine {
 
     /// Text of a peer without terminal control characters.
     static func clean(_ text: String) -> String {
-        // Of what is not ASCII, only some of two and three bytes are control characters.
-        guard !text.utf8.allSatisfy({ 0x20 <= $0 && $0 < 0x7F }),
-            text.unicodeScalars.contains(where: isControl)
-        else { return text }
-        return String(
-            String.UnicodeScalarView(text.unicodeScalars.map { isControl($0) ? "\u{FFFD}" : $0 }))
+        TerminalText.clean(text)
     }
 
     /// The first `limit` bytes of a text on one line.
@@ -156,13 +151,6 @@ enum ListLine {
         let text = String(decoding: part, as: UTF8.self)
             .replacing("\n", with: "⏎").replacing("\t", with: "⇥")
         return clean(text) + (part.count < bytes.count ? "…" : "")
-    }
-
-    /// Whether a terminal might act on it instead of showing it.
-    static func isControl(_ scalar: Unicode.Scalar) -> Bool {
-        scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value)
-            || (0x202A...0x202E).contains(scalar.value)
-            || (0x2066...0x2069).contains(scalar.value)
     }
 
     private static func head(_ number: String, _ time: String, _ style: ListStyle) -> String {

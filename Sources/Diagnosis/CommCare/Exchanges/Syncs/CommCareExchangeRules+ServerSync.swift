@@ -6,7 +6,7 @@ extension CommCareExchangeRules {
         retryAfterMissing, retryAfterMalformed, progressMissing, pendingEnvelope,
         progressMalformed, restoreIDMissing, registrationMalformed, itemsDiffer,
         fixtureMalformed, serverValueTooLong, serverIndexWrong, restoreError, slowRestore,
-        restoreNotWellFormed,
+        restoreNotWellFormed, formListNotWellFormed,
     ]
 
     private static func server(
@@ -115,6 +115,16 @@ extension CommCareExchangeRules {
         source: core + ", and the sync token stays the old one; Diagnosis/Catalogue.md#c87.",
         evidence: "A 200 to a restore that is not well-formed, or ends within the document.",
         expects: "A document up to `</OpenRosaResponse>`.",
+        silent: "The connection was cut, which is another rule.",
+        cause: "An error page is written into a document that was begun.")
+    static let formListNotWellFormed = server(
+        "openrosa.server.form-list-not-well-formed", .error,
+        title: "A form list is a complete, well-formed document.",
+        source:
+            "OpenRosa/Specification.md#openrosa-http, and no form can be fetched without it; Diagnosis/Catalogue.md#c87.",
+        evidence:
+            "A 200 to a request for the form list that is not well-formed, or ends within the document.",
+        expects: "A document up to the end of its root.",
         silent: "The connection was cut, which is another rule.",
         cause: "An error page is written into a document that was begun.")
 }
