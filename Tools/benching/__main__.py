@@ -15,7 +15,7 @@ from programs import MITMDUMP, ROOT, make_certificates, ratios
 
 PARTS = ("http", "https", "websocket", "delay", "memory", "listing", "decoding", "sync", "faults", "rules",
          "replay-http", "replay-simperium", "opening", "diagnosis", "capture", "bodies", "connections",
-         "latency", "addons", "growth", "scale", "newcomer")
+         "latency", "addons", "calls", "growth", "scale", "newcomer")
 # Take more than a few minutes, newcomer since it compiles: only where they are asked for.
 LONG = ("opening", "growth", "scale", "newcomer")
 
