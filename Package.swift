@@ -49,7 +49,14 @@ func tests(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
 
 let package = Package(
     name: "tapedeck",
-    products: [.executable(name: "tapedeck", targets: ["tapedeck"])],
+    products: [
+        .executable(name: "tapedeck", targets: ["tapedeck"]),
+        .library(name: "TapedeckHTTPLayer", targets: ["HTTPLayer", "Notation"]),
+        .library(name: "TapedeckSimperium", targets: ["Simperium", "Notation", "Wire"]),
+        .library(name: "TapedeckOpenRosa", targets: ["OpenRosa", "Notation", "Wire"]),
+        .library(
+            name: "TapedeckTrace", targets: ["Trace", "Dissection", "Filters", "Notation", "Wire"]),
+    ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),

@@ -2,8 +2,8 @@ internal import Dissection
 
 /// The trace format, as SQL with a comment on the meaning and unit of every column.
 ///
-/// Its tables are made of ``Tables``. ``truth`` is append-only. Everything in ``derived`` can be
-/// dropped and built again from it by `tapedeck rebuild`. ``statements`` point into the truth by
+/// Its tables are made of `Tables`. `truth` is append-only. Everything in `derived` can be
+/// dropped and built again from it by `tapedeck rebuild`. `statements` point into the truth by
 /// chunk and offset, so they survive that. `at_ns` and the like are nanoseconds since the start of
 /// the row's session; `sender` is 0 for the client and 1 for the server.
 public enum Schema {

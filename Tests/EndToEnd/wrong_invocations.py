@@ -152,6 +152,8 @@ CATALOGUE: dict[str, list[str]] = {
         "", f"TAPEDECK_PASSWORD=x '' {COMMCARE}", f"TAPEDECK_PASSWORD=x case {COMMCARE}",
     ],
     "client commcare status": ["", "--state missing", "--state plain.txt"],
+    "client http": ["nonsense"],
+    "client http run": ["", "missing.txt", "plain.txt", "unknown-step.txt", "list.json --width 0", "list.json"],
     "client simperium": ["nonsense"],
     "client simperium watch": [
         "", "--app app --bucket notes", "--app app --bucket '' --token x",

@@ -79,6 +79,7 @@ private func text(_ path: String) throws -> String {
                 Tapedeck.helpMessage(for: ClientSimperiumEdit.self, columns: 200),
                 Tapedeck.helpMessage(for: ClientSimperiumSync.self, columns: 200),
                 Tapedeck.helpMessage(for: ClientSimperiumRun.self, columns: 200),
+                Tapedeck.helpMessage(for: ClientHTTPRun.self, columns: 200),
             ].joined()
         ),
         (

@@ -22,9 +22,8 @@ package struct FindingBaseline: Sendable {
     ///
     /// - Throws: ``Mistake`` where a line is not one of a baseline.
     package init(parsing text: String) throws(Mistake) {
-        for (number, line) in zip(
-            1..., text.split(separator: "\n", omittingEmptySubsequences: false))
-        {
+        let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+        for (number, line) in zip(1..., lines) {
             let words = line.prefix { $0 != "#" }.split { $0.isWhitespace }
             guard let rule = words.first else { continue }
             guard words.count <= 2, rule.contains(".") else { throw Mistake(line: number) }

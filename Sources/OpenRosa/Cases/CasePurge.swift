@@ -1,7 +1,7 @@
 public import Notation
 import Wire
 
-/// Which cases a device deletes before it syncs: those that are not alive by ``CaseLiveness``.
+/// Which cases a device deletes before it syncs: those that are not alive by `CaseLiveness`.
 public struct CasePurge: Hashable, Sendable {
     /// Identifiers of the cases that go.
     public var removed: Set<ExactText> = []

@@ -5,7 +5,7 @@ import CLibXML2
 /// libxml2's push parser underneath, with everything turned off that reaches beyond the bytes it
 /// is fed: no document type declaration, no entity but the five predefined ones, no file, no
 /// network. Where the document is cut makes no difference to events or errors: libxml2 gets it in
-/// whole tags and references (``XMLSegmenter``).
+/// whole tags and references (`XMLSegmenter`).
 ///
 /// Encodings: UTF-8, UTF-16, US-ASCII, ISO-8859-1 and windows-1252.
 public final class XMLStream {

@@ -59,10 +59,10 @@ public struct SimperiumScript: Hashable, Sendable {
     /// - Throws: ``Problem``.
     public init(parsing text: String, buckets: [String]) throws(Problem) {
         steps = []
-        for (place, line) in text.split(separator: "\n", omittingEmptySubsequences: false)
-            .enumerated()
-        {
-            var words = Words(line.hasSuffix("\r") ? line.dropLast() : line)
+        // CR LF is one character.
+        let lines = text.split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" }
+        for (place, line) in lines.enumerated() {
+            var words = Words(line)
             guard let first = words.next(), !first.hasPrefix("#") else { continue }
             do throws(Problem) {
                 steps.append(try Self.step(first, &words, buckets, line: place + 1))

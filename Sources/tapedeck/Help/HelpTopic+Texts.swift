@@ -94,7 +94,7 @@ extension HelpTopic {
                 With a command after `--` the status is that of the command unless that is 0, and 128 and the number of the
                 signal that ended it.
 
-                `record` and `serve` print `listening on HOST:PORT` as the first line of standard output when they accept
+                `record` and `serve` print `listening on HOST:PORT` as the first line of standard output, and then what clients are set to, when they accept
                 connections; port 0 asks for a free one. With `0.0.0.0` or `::` standard error has the addresses at which other machines reach it. SIGINT or SIGTERM ends them cleanly, a second signal at once. Their output,
                 and that of `replay server` and `sniff`, never blocks traffic, even if it is not read (limits).
 

@@ -101,7 +101,7 @@ def test_shows_progress_on_a_terminal(scripted, tmp_path, no_color):
     assert terminal.wait() == 0
     assert b"\r[###############...............] 50 %" in terminal.said
     assert b"\x1b[3" not in terminal.said
-    assert terminal.said.endswith(b"tapedeck: 0 cases, sync token t1, 0 forms waiting\r\n")
+    assert terminal.said.endswith(b"tapedeck: synced, 0 cases, sync token t1, 0 forms waiting\r\n")
 
 
 def test_shows_no_progress_elsewhere(scripted, tmp_path):
@@ -109,7 +109,7 @@ def test_shows_no_progress_elsewhere(scripted, tmp_path):
     server = scripted(PENDING, (200, {}, restore("t1")))
     ended = client(server.url, tmp_path / "state", "sync")
     assert (ended.returncode, ended.stdout) == (0, "")
-    assert ended.stderr == "tapedeck: 0 cases, sync token t1, 0 forms waiting\n"
+    assert ended.stderr == "tapedeck: synced, 0 cases, sync token t1, 0 forms waiting\n"
 
 
 @pytest.mark.parametrize("code", [301, 302, 307, 308])

@@ -39,7 +39,7 @@ def test_a_client_says_what_it_has(serve, tmp_path: Path) -> None:
     tapedeck("client", "commcare", "submit", form, *options, env=variables)
     done = tapedeck("client", "commcare", "sync", *options, env=variables)
     assert done.stdout == ""
-    assert re.search(r"^tapedeck: 1 case, sync token \S+, 0 forms waiting$", done.stderr, re.M), done
+    assert re.search(r"^tapedeck: synced, 1 case, sync token \S+, 0 forms waiting$", done.stderr, re.M), done
 
 
 def test_state_says_where_the_trace_ends(record, origin) -> None:

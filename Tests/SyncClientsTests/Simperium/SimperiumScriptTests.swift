@@ -38,6 +38,12 @@ import Wire
         #expect(script.steps.first?.line == 3)
     }
 
+    @Test func `reads lines that end with CR LF`() throws {
+        let script = try script("# comment\r\ncut\r\n\r\noffline\r\n")
+        #expect(script.steps.map(\.action) == [.cut, .offline])
+        #expect(script.steps.map(\.line) == [2, 4])
+    }
+
     @Test(arguments: [
         "jump", "set", "set notes", "set notes k", "set notes k 1", "set notes k {",
         "set tags k {}",

@@ -40,7 +40,7 @@ extension StringDelta {
     /// The delta in its wire form.
     ///
     /// Neighbours of one kind are one token, and no token is empty. Of inserted text,
-    /// ASCII letters, digits, space and ``-_.!~*'();/?:@&=+$,#`` stay; all else is UTF-8 with
+    /// ASCII letters, digits, space and `-_.!~*'();/?:@&=+$,#` stay; all else is UTF-8 with
     /// percent-escapes in upper case, as `encodeURI` has it in JavaScript.
     public var text: String {
         var bytes: [UInt8] = []

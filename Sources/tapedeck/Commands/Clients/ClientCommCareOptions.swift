@@ -107,7 +107,7 @@ struct ClientCommCareOptions: ParsableArguments {
         let kind = submission.isOpenRosa ? ", OpenRosa" : submission.isDemonstration ? ", demo" : ""
         do throws(CommCareClientError) {
             let opened = try CommCareState(
-                folder: state, place: "\(user) at \(to), \(domain)\(kind)",
+                folder: state, place: "\(user) at \(Self.server(to)), \(domain)\(kind)",
                 deviceID: device ?? UUID().uuidString)
             if let device, try opened.fact("device") != device { try opened.move(to: device) }
             return opened
@@ -145,16 +145,33 @@ struct ClientCommCareOptions: ParsableArguments {
             Self.ask("the server refused the password; another one: ")
         }
         let outcome: CommCareOutcome
-        do throws(CommCareClientError) { outcome = try await session.run(work) } catch {
+        let accepted: Int
+        do throws(CommCareClientError) {
+            let before = try state.entries().count { $0.state == .sent }
+            outcome = try await session.run(work)
+            accepted = try state.entries().count { $0.state == .sent } - before
+        } catch {
             throw Self.failure(error)
         }
         // What is left of the bar says less than the sentence.
         if bar { StandardError.write("\r\(String(repeating: " ", count: 60))\r") }
         switch outcome {
-        case .done: StandardError.warn(try Self.holdings(state))
+        case .done:
+            let forms = accepted > 0 ? Summary.count(Int64(accepted), "form") + " accepted, " : ""
+            let sync = work == .submit ? "" : "synced, "
+            StandardError.warn("\(forms)\(sync)\(try Self.holdings(state))")
         case .later(let reason), .unreachable(let reason): throw Failure(.temporary, reason)
         case .refused(let reason): throw Failure(.data, reason)
         }
+    }
+
+    /// A server without its port where that is on this machine: it is that of a proxy, which changes.
+    private static func server(_ url: String) -> String {
+        guard var parts = URLComponents(string: url), let host = parts.host?.lowercased(),
+            ["localhost", "[::1]", "::1"].contains(host) || host.hasPrefix("127.")
+        else { return url }
+        parts.port = nil
+        return parts.string ?? url
     }
 
     /// What the device has: `4 cases, sync token 7, 0 forms waiting`.

@@ -4,6 +4,8 @@ import ArgumentParser
 struct ClientGroup: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "client",
-        abstract: "Run the built-in client against a CommCare or a Simperium server.",
-        subcommands: [ClientCommCareCommand.self, ClientSimperiumCommand.self])
+        abstract: "Run a built-in client: CommCare, Simperium, or the HTTP layer alone.",
+        subcommands: [
+            ClientCommCareCommand.self, ClientSimperiumCommand.self, ClientHTTPCommand.self,
+        ])
 }

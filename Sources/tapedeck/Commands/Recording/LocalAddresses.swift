@@ -16,6 +16,21 @@ enum LocalAddresses {
         return ["other machines reach it at \(places)"]
     }
 
+    /// What a client on this machine is set to, so that a proxy records it.
+    ///
+    /// - Parameters:
+    ///   - host: The address that the proxy listens on.
+    ///   - port: Its port.
+    ///   - server: The URL of the server that it stands for; nil for a forward proxy.
+    /// - Returns: A line without its end.
+    static func use(listening host: String, port: Int, inPlaceOf server: String?) -> String {
+        let address = CommandEnvironment.reachable(host, port)
+        guard let server else {
+            return "clients use http://\(address) as their proxy for http, https and WebSockets"
+        }
+        return "clients use http://\(address) or ws://\(address) in place of \(server)"
+    }
+
     /// A URL with an address of this machine in place of `0.0.0.0`, which a device cannot reach.
     static func reachable(_ url: String) -> String {
         guard let address = all().first else { return url }

@@ -223,6 +223,10 @@ struct RecordCommand: AsyncParsableCommand {
         if let address = control?.address, let token = control?.token {
             StandardOutput.write("control at http://\(address) token \(token)\n")
         }
+        if !command.isGiven {
+            StandardOutput.write(
+                LocalAddresses.use(listening: listen.host, port: proxy.port, inPlaceOf: to) + "\n")
+        }
         lines.start()
         let outcome = await command.run(
             environment(port: proxy.port), trusting: authority, signal)
