@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from programs import TAPEDECK, tapedeck
+from proves import proves
 
 MEBIBYTE = 1 << 20
 
@@ -151,6 +152,7 @@ def test_mistakes_are_told(arguments: list[str], status: int, says: str) -> None
     assert done.stdout == "" and says in done.stderr
 
 
+@proves("S-47")
 def test_policies() -> None:
     """The choice between operations is the user's."""
     def diff(*flags: str) -> dict:

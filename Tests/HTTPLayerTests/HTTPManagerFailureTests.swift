@@ -28,6 +28,7 @@ extension HTTPManagerTests {
         #expect(response.attempts == 3)
     }
 
+    /// Proves: H-12.
     @Test func `repeats refused and broken connections`() async throws {
         let server = TestServer { _, _ in .close }
         defer { server.stop() }

@@ -4,6 +4,7 @@ import Testing
 @testable import HTTPLayer
 
 extension HTTPManagerTests {
+    /// Proves: H-14.
     @Test func `sends immediate requests first`() async throws {
         let server = TestServer { request, _ in request.target == "/0" ? .hold : .ok() }
         defer { server.stop() }

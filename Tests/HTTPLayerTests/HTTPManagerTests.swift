@@ -60,6 +60,7 @@ import Wire
         return Array(bytes.prefix(count))
     }
 
+    /// Proves: H-17.
     @Test func `gets with a query and its own header fields`() async throws {
         let server = TestServer { _, _ in
             .status(200, ["X-Two: a", "x-two: b"], body: Array("hello".utf8))
@@ -184,6 +185,7 @@ import Wire
         #expect(response.attempts == 1)
     }
 
+    /// Proves: H-21.
     @Test func `undoes content coding and bounds what comes of it`() async throws {
         let coded = Deflater.gzip([UInt8](repeating: 7, count: 100_000))
         let server = TestServer { _, _ in .status(200, ["Content-Encoding: gzip"], body: coded) }

@@ -175,6 +175,7 @@ struct RequestQueueTests {
         play.on(.refused(1), expect: done(1, attempts: 0))
     }
 
+    /// Proves: H-16.
     @Test(arguments: 0..<50)
     func `every request completes once, whatever happens`(seed: UInt64) {
         var random = SplitMix64(seed: seed)

@@ -5,6 +5,7 @@ import Wire
 @testable import HTTPLayer
 
 struct RequestTests {
+    /// Proves: H-2, H-8, H-10, H-13.
     @Test func `has the defaults of the specification`() throws {
         let request = try Request(url: "www.abc.come/xyz")
         #expect(request.requestType == .post)
@@ -16,6 +17,7 @@ struct RequestTests {
         #expect(request.requestTag == nil)
     }
 
+    /// Proves: H-11.
     @Test(arguments: [0, 1, 15]) func `takes retry counts`(count: Int) throws {
         var request = try Request(url: "x", retryCount: count)
         try request.setRetryCount(count)
@@ -47,6 +49,7 @@ struct RequestTests {
         }
     }
 
+    /// Proves: H-1.
     @Test(arguments: [
         ("www.abc.come/xyz", "https://www.abc.come/xyz"),
         ("localhost:80/x?u=http://y", "https://localhost:80/x?u=http://y"),

@@ -8,6 +8,7 @@ struct JSONDiffTests {
         try JSONDiff.apply(JSONValue(parsing: diff), to: JSONValue(parsing: base)).text()
     }
 
+    /// Proves: S-47.
     @Test(arguments: [
         (#"{"a":"b"}"#, #"{"a":{"o":"d","v":"-1\t+c"}}"#, #"{"a":"c"}"#),
         (#"{"a":"b"}"#, #"{"a":{"o":"r","v":7}}"#, #"{"a":7}"#),

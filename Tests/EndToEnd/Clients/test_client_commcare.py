@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from origins import AnsweringServer
 from programs import DEADLINE, TAPEDECK, environment
+from proves import proves
 
 FORM = """<?xml version='1.0' ?><data xmlns="http://example.org/f">
 <case xmlns="http://commcarehq.org/case/transaction/v2" case_id="mine" user_id="u"
@@ -94,6 +95,7 @@ def status(state: Path) -> dict:
     return json.loads(shown.stdout)
 
 
+@proves("C-1")
 def test_submits_as_commcare_does(scripted, form, tmp_path):
     """The request has its headers, its parts in order, and is sent once."""
     server = scripted(TAKEN)
@@ -131,6 +133,7 @@ def test_keeps_what_was_not_taken(scripted, form, tmp_path, answer, code, became
     assert [each["state"] for each in status(tmp_path / "state")["forms"]] == [became]
 
 
+@proves("C-31", "C-32")
 def test_shows_the_translation_of_406(scripted, form, tmp_path):
     """The locale file first, then the default of the server."""
     answer = (406, {}, json.dumps({"error": "user.off", "default_response": "You are off."}))
@@ -151,6 +154,7 @@ def test_nobody_there(form, tmp_path):
     assert [each["state"] for each in status(tmp_path / "s")["forms"]] == ["queued"]
 
 
+@proves("C-4", "C-5", "C-9", "C-18")
 @pytest.mark.parametrize(("script", "code", "token"), [
     ([(412, {}, ""), (200, {}, restore("t2"))], 0, "t2"),
     ([(412, {}, ""), (500, {}, "")], 75, "t1"),

@@ -19,6 +19,7 @@ from pathlib import Path
 
 import pytest
 from programs import DEADLINE, TAPEDECK, environment, eventually
+from proves import proves
 from test_client_commcare import (FORM, PENDING, TAKEN, client, form, response, restore, scripted,
                                   status)
 
@@ -92,6 +93,7 @@ def test_asks_for_the_password(scripted, form, tmp_path):
     assert b"does not accept this user and password" in terminal.said
 
 
+@proves("C-15")
 @pytest.mark.parametrize("no_color", ["", "1"])
 def test_shows_progress_on_a_terminal(scripted, tmp_path, no_color):
     """A bar that overwrites itself; no colours, with or without NO_COLOR."""

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from origins import AnsweringServer
 from programs import DEADLINE, TAPEDECK, Program, environment, tapedeck
+from proves import proves
 
 
 class Listening(AnsweringServer):
@@ -58,6 +59,7 @@ def run(path: Path, *options: str):
     return done, [json.loads(line) for line in done.stdout.splitlines()]
 
 
+@proves("H-13", "H-14")
 def test_requests_come_in_the_order_of_their_priority(server, tmp_path) -> None:
     path = listed(
         tmp_path, server, {"url": "/slow", "requestType": "GET", "requestTag": "first"},
@@ -80,6 +82,7 @@ def test_requests_come_in_the_order_of_their_priority(server, tmp_path) -> None:
     assert fields["content-type"] == "text/xml"
 
 
+@proves("H-12")
 def test_what_is_temporary_is_tried_again(server, tmp_path) -> None:
     path = listed(tmp_path, server, {"url": "/busy", "retryCount": 2}, {"url": "/none", "retryCount": 5},
                   {"url": "http://127.0.0.1:1/", "retryCount": 0})
@@ -92,6 +95,7 @@ def test_what_is_temporary_is_tried_again(server, tmp_path) -> None:
     assert done.stderr == "tapedeck: 2 of 3 requests had no success\n"
 
 
+@proves("H-22", "H-23", "H-24", "H-25", "H-26")
 @pytest.mark.parametrize("enabled", [False, True])
 def test_the_background_lets_what_runs_finish_and_all_else_wait(server, tmp_path, enabled) -> None:
     switch = [{"backgroundTasks": True}] if enabled else []

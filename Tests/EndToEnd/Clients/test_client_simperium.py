@@ -18,6 +18,7 @@ from pathlib import Path
 import pytest
 from peers import ScriptedSimperium
 from programs import TAPEDECK, Program, environment, eventually
+from proves import proves
 from simperium_client import Client, changes, client_fixture, server_fixture
 
 __all__ = ["client_fixture", "server_fixture"]
@@ -38,6 +39,7 @@ def test_sets_gets_and_deletes(server: ScriptedSimperium, client: Client):
     assert not (client.state / "simperium.sqlite").stat().st_mode & 0o077
 
 
+@proves("S-24", "S-25")
 @pytest.mark.parametrize("more", [[], ["--no-data"]])
 def test_reads_all_pages(server: ScriptedSimperium, client: Client, more: list[str]):
     for number in range(7):
@@ -76,6 +78,7 @@ def test_without_a_server_edits_are_kept(client: Client):
     assert json.loads(client.run("get", "k", "--offline").stdout) == {"a": 1}
 
 
+@proves("S-65")
 def test_the_acknowledgement_that_was_lost(server: ScriptedSimperium, client: Client):
     """The change is sent once more with the same identifier, and is not made twice."""
     def take(text: str) -> list[str]:
@@ -93,6 +96,7 @@ def test_the_acknowledgement_that_was_lost(server: ScriptedSimperium, client: Cl
     assert len({change["ccid"] for change in changes(server)}) == 1
 
 
+@proves("S-36")
 def test_an_unknown_change_version_reads_the_index(server: ScriptedSimperium, client: Client):
     client.run("set", "k", '{"a":1}')
     server.on("^0:cv:", "0:cv:?")
@@ -141,6 +145,7 @@ def test_user_and_password(server: ScriptedSimperium, tmp_path: Path):
     assert server.data("notes", "k") == {"a": 1}
 
 
+@proves("S-68", "S-70", "S-71")
 def test_watches_and_answers_index_and_log(server: ScriptedSimperium, client: Client):
     watcher = client.start("watch", "--json")
     watcher.await_line('"event":"synced"')
@@ -159,6 +164,7 @@ def test_watches_and_answers_index_and_log(server: ScriptedSimperium, client: Cl
     assert watcher.stop(signal.SIGTERM) == 0
 
 
+@proves("S-4")
 def test_several_buckets_over_one_socket(server: ScriptedSimperium, client: Client):
     client.run("sync", "--bucket", "tags")
     assert {text.partition(":")[0] for text in server.seen} == {"0", "1"}
@@ -252,6 +258,7 @@ print notes j
     client.run("run", script, status=65, said="line 2: .* needs a bucket and a key")
 
 
+@proves("S-3")
 @pytest.mark.parametrize("more", [[], ["--sockjs"]])
 def test_against_our_server(program: Callable[..., Program], tmp_path: Path, more: list[str]):
     serving = program(TAPEDECK, "serve", "--listen", "127.0.0.1:0")

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from peers import TCPCutter
 from programs import TAPEDECK, tapedeck
+from proves import proves
 
 TOKEN = "a" * 32
 BUCKETS = ("notes", "tags", "places")
@@ -74,6 +75,7 @@ def command(url: str, state: Path, steps: Path) -> list[str | Path]:
             *(part for bucket in BUCKETS for part in ("--bucket", bucket))]
 
 
+@proves("S-65")
 @pytest.mark.parametrize("seed", range(3))
 def test_our_clients_converge_through_cuts(seed, record, program, tmp_path):
     server = program(TAPEDECK, "serve", "--listen", "127.0.0.1:0")

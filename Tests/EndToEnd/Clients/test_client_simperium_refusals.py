@@ -11,6 +11,7 @@ import socket
 
 import pytest
 from peers import ScriptedSimperium
+from proves import proves
 from simperium_client import Client, changes, client_fixture, refuse, server_fixture
 
 __all__ = ["client_fixture", "server_fixture"]
@@ -37,6 +38,7 @@ def is_over(server: ScriptedSimperium, client: Client) -> None:
     assert server.data("notes", "other") == {"b": 1}
 
 
+@proves("S-83")
 def test_400_is_not_sent_again_until_something_changes(server, client):
     begin(server, client)
     refuse(server, 400)
@@ -48,6 +50,7 @@ def test_400_is_not_sent_again_until_something_changes(server, client):
     assert server.data("notes", "k") == {"a": 3}
 
 
+@proves("S-84")
 def test_401_with_a_token_ends_and_keeps_the_edit(server, client):
     begin(server, client)
     refuse(server, 401)
@@ -74,6 +77,7 @@ def tokens(server: ScriptedSimperium) -> list[str]:
             if ":init:" in text]
 
 
+@proves("S-84")
 def test_401_with_a_user_gets_another_token(server, user):
     begin(server, user)
     refuse(server, 401)
@@ -93,6 +97,7 @@ def test_401_with_another_token_as_well_is_refused_for_good(server, user):
     is_over(server, user)
 
 
+@proves("S-14")
 @pytest.mark.parametrize("refusal", ["0:auth:expired",
                                      '0:auth:{"msg":"Token invalid","code":401}'])
 def test_a_token_that_expires_while_it_is_used(server, user, refusal):
@@ -114,6 +119,7 @@ def test_an_expired_token_is_for_later(server, client):
     assert server.data("notes", "k") == {"a": 1}
 
 
+@proves("S-15")
 @pytest.mark.parametrize(("code", "said"), [(400, "malformed"), (401, "another one"),
                                             (500, "refuses the bucket")])
 def test_a_token_that_is_refused(server, client, code, said):
@@ -156,6 +162,7 @@ def test_an_auth_api_that_is_dead(server, user):
     assert server.data("notes", "k") == {"a": 1}
 
 
+@proves("S-85")
 def test_404_sends_the_whole_object(server, client):
     begin(server, client)
     del server.objects["notes"]["k"]
@@ -175,6 +182,7 @@ def test_404_for_a_removal_is_what_was_wanted(server, client):
     is_over(server, client)
 
 
+@proves("S-86")
 def test_405_reloads_the_object_and_sends_it_whole(server, client):
     begin(server, client)
     refuse(server, 405)
@@ -197,6 +205,7 @@ def test_405_without_end_is_given_up(server, client):
     is_over(server, client)
 
 
+@proves("S-87")
 def test_409_asks_what_happened(server, client):
     """The change that was made before is in the answer."""
     begin(server, client)
@@ -214,6 +223,7 @@ def test_409_asks_what_happened(server, client):
     is_over(server, client)
 
 
+@proves("S-88")
 def test_409_whose_change_is_not_told_reloads_the_object(server, client):
     begin(server, client)
     server.objects["notes"]["k"].append({"a": 2})
@@ -227,6 +237,7 @@ def test_409_whose_change_is_not_told_reloads_the_object(server, client):
     is_over(server, client)
 
 
+@proves("S-89")
 def test_412_stops(server, client):
     begin(server, client)
     refuse(server, 412)
@@ -235,6 +246,7 @@ def test_412_stops(server, client):
     is_over(server, client)
 
 
+@proves("S-90")
 def test_413_is_given_up_until_it_is_smaller(server, client):
     begin(server, client)
     refuse(server, 413)
@@ -246,6 +258,7 @@ def test_413_is_given_up_until_it_is_smaller(server, client):
     assert server.data("notes", "k") == {"a": 12}
 
 
+@proves("S-91")
 @pytest.mark.parametrize("code", [417, 440])
 def test_the_whole_object_is_sent(server, client, code):
     begin(server, client)
@@ -266,6 +279,7 @@ def test_440_for_the_whole_object_is_given_up(server, client):
     is_over(server, client)
 
 
+@proves("S-92")
 @pytest.mark.parametrize("code", [500, 503, 599])
 def test_a_server_in_trouble_gets_the_same_again(server, client, code):
     begin(server, client)
@@ -287,6 +301,7 @@ def test_a_server_in_trouble_for_long_is_for_later(server, client):
     assert len({change["ccid"] for change in changes(server, "k")}) == 1
 
 
+@proves("S-67")
 def test_an_error_as_the_specification_writes_it(server, client):
     """Its code is text."""
     begin(server, client)

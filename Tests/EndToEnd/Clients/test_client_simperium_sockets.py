@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from certificates import ServerCertificates, make_certificates
 from programs import TAPEDECK, Program
+from proves import proves
 from simperium_client import Client
 from websockets.sync.server import ServerConnection, serve
 
@@ -29,6 +30,7 @@ def client(url: str, tmp_path: Path, program: Callable[..., Program], *more: str
     return made
 
 
+@proves("S-2")
 @pytest.mark.parametrize("scheme", ["wss", "https"])
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
 @pytest.mark.parametrize("more", [[], ["--sockjs"]])
@@ -148,6 +150,7 @@ def sockjs_fixture():
     started.close()
 
 
+@proves("S-3")
 def test_sockjs(sockjs, tmp_path, program):
     mine = client(f"ws://127.0.0.1:{sockjs.port}", tmp_path, program, "--sockjs")
     mine.run("set", "k", '{"text":"tab\\t \\"quoted\\" \u2028"}')

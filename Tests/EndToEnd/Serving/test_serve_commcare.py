@@ -7,9 +7,11 @@ import xml.etree.ElementTree as ElementTree
 from email.utils import parsedate_to_datetime
 
 from programs import curl
+from proves import proves
 from serving import AUTH, CASE, case, cases, form, nature, state, token
 
 
+@proves("C-20", "C-21")
 def test_submissions(serve) -> None:
     """Plain, multipart and chunked forms are taken; what is none is refused as HQ does."""
     server = serve()
@@ -61,6 +63,7 @@ def test_curl(serve, tmp_path) -> None:
     assert b"www-authenticate: basic" in refused.stdout.lower()
 
 
+@proves("C-17")
 def test_sync(serve) -> None:
     """Tokens, hashes and incremental restores: what a device has is followed, form by form."""
     server = serve()
@@ -88,6 +91,7 @@ def test_sync(serve) -> None:
     assert server.restore(since=since).status_code == 412
 
 
+@proves("C-8", "C-10", "C-14")
 def test_pending(serve) -> None:
     """A restore that is being made is answered with 202 and progress that grows."""
     server = serve("--restore-polls", "3", "--retry-after", "7")
@@ -127,6 +131,7 @@ def test_state_file(serve, tmp_path) -> None:
     database.close()
 
 
+@proves("C-30")
 def test_users(serve, tmp_path) -> None:
     """Users of a file: wrong passwords, foreign domains and those who are deactivated."""
     users = tmp_path / "users.yaml"

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 import requests
 from programs import DEADLINE, curl, tapedeck
+from proves import proves
 from serving import (
     OTHER,
     TOKEN,
@@ -152,6 +153,7 @@ def test_submissions_that_are_refused(serve) -> None:
     assert cases(server.restore()) == ["c2"]
 
 
+@proves("C-17")
 def test_restores_that_are_refused(serve) -> None:
     """Each reason for a 412 has its own words, and a full restore helps."""
     server = serve()
@@ -173,6 +175,7 @@ def test_restores_that_are_refused(serve) -> None:
     assert "<case><case_id>c1</case_id>" in old.text
 
 
+@proves("C-23", "C-24")
 def test_limits(serve) -> None:
     """429 for a user who sends too much, 503 for all, with `Retry-After`; others go on."""
     server = serve("--submissions-per-minute", "0", "--restores-per-minute", "0",
@@ -189,6 +192,7 @@ def test_limits(serve) -> None:
     tapedeck("serve", "--listen", "127.0.0.1:0", "--requests-per-minute", "-1", status=64)
 
 
+@proves("S-10", "S-11", "S-12", "S-13", "S-16")
 @pytest.mark.parametrize(("fields", "code", "says"), [
     ({"token": "short"}, 400, "Token malformed"), ({"token": OTHER}, 401, "Token invalid"),
     ({"token": "e" * 32}, 401, "Token invalid"), ({"app_id": "other"}, 401, "Token invalid"),
@@ -204,6 +208,7 @@ def test_inits_that_are_refused(serve, accounts, fields, code, says) -> None:
     assert client.say("0:i::::1") == "0:?"
 
 
+@proves("S-81")
 def test_documents_that_are_too_large(serve, accounts) -> None:
     """413 for one that is too large, and for one more than the bucket has room for."""
     server = serve("--accounts", accounts)

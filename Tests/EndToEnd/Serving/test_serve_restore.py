@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 import requests
 from programs import DEADLINE, TAPEDECK, curl, environment
+from proves import proves
 from serving import AUTH, CASE, CommCareServer, case, cases, form, nature, state, token
 
 COUNT = 20_000
@@ -57,6 +58,7 @@ def patiently(server: CommCareServer, **parameters: str) -> tuple[requests.Respo
     return answer, seen
 
 
+@proves("C-8", "C-14")
 def test_progress(server) -> None:
     """Progress grows to the number of cases, and the restore is given once."""
     answer, seen = patiently(server, device_id="progress")
@@ -127,6 +129,7 @@ def select_ready(process: subprocess.Popen) -> bool:
     return bool(select.select([process.stdout], [], [], 0)[0])
 
 
+@proves("C-9")
 def test_client(server, tmp_path: Path) -> None:
     """Our client shows the progress, has all cases at the end, and then none that are new."""
     kept = tmp_path / "state"

@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 import requests
 from programs import DEADLINE, Program, eventually, tapedeck
+from proves import proves
 from serving import OTHER, TOKEN, Client, Server
 
 
@@ -32,6 +33,7 @@ def serve() -> Iterator[Callable[..., Server]]:
         server.kill()
 
 
+@proves("S-31", "S-32", "S-49", "S-53")
 def test_two_clients(serve) -> None:
     """Edits made at the same time are rebased, and everybody sees one order."""
     server = serve()
@@ -56,6 +58,7 @@ def test_two_clients(serve) -> None:
     assert late.say("h:7") == "h:8"
 
 
+@proves("S-53")
 def test_one_order(serve) -> None:
     """Clients on different threads see the changes of a bucket in the same order."""
     server = serve()
@@ -71,6 +74,7 @@ def test_one_order(serve) -> None:
     assert all(order == orders[0] for order in orders)
 
 
+@proves("S-30", "S-34", "S-45", "S-75", "S-77", "S-78", "S-79", "S-80", "S-81", "S-82")
 def test_every_code(serve, tmp_path) -> None:
     """Each reason to refuse a change has its own code."""
     accounts = tmp_path / "accounts.yaml"
@@ -107,6 +111,7 @@ def test_every_code(serve, tmp_path) -> None:
     assert refused["code"] == 500
 
 
+@proves("S-6", "S-8", "S-17", "S-18", "S-19", "S-20", "S-22", "S-29", "S-30", "S-32", "S-33", "S-49")
 def test_every_command(serve) -> None:
     """What the specification says of each command, and what is no command."""
     client = Client(serve().url())
@@ -142,6 +147,7 @@ def test_every_command(serve) -> None:
     assert client.change(id="k0", o="-", sv=1)["ev"] == 2
 
 
+@proves("S-11", "S-12", "S-13", "S-16")
 @pytest.mark.parametrize(("fields", "code"), [
     ({"token": "short"}, 400), ({"token": OTHER}, 401), ({"bucket": "a b"}, 500)])
 def test_refused_init(serve, tmp_path, fields, code) -> None:
@@ -154,6 +160,7 @@ def test_refused_init(serve, tmp_path, fields, code) -> None:
     assert client.join() == "0:auth:ann"
 
 
+@proves("S-76")
 def test_auth(serve, tmp_path) -> None:
     """The auth API gives tokens to users with the right password alone."""
     accounts = tmp_path / "accounts.yaml"

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from programs import ROOT, tapedeck
+from proves import proves
 
 sys.path.insert(0, str(ROOT / "Tools/oracles"))
 import delta_oracle  # noqa: E402
@@ -30,6 +31,7 @@ def run(command: str, *values: object) -> object:
     return json.loads(done.stdout)
 
 
+@proves("S-48")
 @pytest.mark.parametrize(("old", "new"), pairs(20))
 def test_diff_is_what_the_other_applies(old: str, new: str) -> None:
     """Both texts in one object; the delta gives the new one, and is written as the other does."""
@@ -41,6 +43,7 @@ def test_diff_is_what_the_other_applies(old: str, new: str) -> None:
     delta_oracle.check_one(delta_oracle.comparer(), old, new, map_["note"]["v"])
 
 
+@proves("S-48")
 @pytest.mark.parametrize(("old", "new"), pairs(20))
 def test_apply_takes_the_deltas_of_the_other(old: str, new: str) -> None:
     """What the other makes gives the same text here."""
@@ -63,6 +66,7 @@ def test_transform_applies_after_the_other(base: str, mine: str, theirs: str,
     assert both is None or result == {"t": both}
 
 
+@proves("S-48")
 @pytest.mark.parametrize(("delta", "says"), [("=5\t+F", "code points"), ("=8\t+F", "UTF-8 bytes")])
 def test_a_delta_that_counts_otherwise_is_refused(delta: str, says: str) -> None:
     """The reason names both lengths and the way of counting by which the delta would fit."""

@@ -51,6 +51,7 @@ import Wire
         #expect(failures == [])
     }
 
+    /// Proves: S-57, S-60.
     @Test func `applies a change to its version and skips it the second time`() {
         let change =
             #"{"id":"a","o":"M","v":{"x":{"o":"d","v":"=2\t+c"}},"sv":1,"ev":2,"cv":"c2","ccids":["f"]}"#
@@ -68,6 +69,7 @@ import Wire
         #expect(failures == [])
     }
 
+    /// Proves: S-56, S-61, S-63.
     @Test(
         arguments: [
             // The versions do not match, forward and for a created object.
@@ -193,6 +195,7 @@ import Wire
         #expect(failures == [])
     }
 
+    /// Proves: S-65.
     @Test func `collapses edits while a change is on its way, and takes only its own for an ack`() {
         let failures = play(
             #"""
@@ -223,6 +226,7 @@ import Wire
         #expect(failures == [])
     }
 
+    /// Proves: S-40.
     @Test func `takes several changes in one, its own among them`() {
         let failures = play(
             #"""

@@ -100,6 +100,7 @@ import Wire
         #expect(failures == [])
     }
 
+    /// Proves: S-8.
     @Test func `puts its first request into the init when told to`() {
         var settings = Playbook.usual
         settings.requestsInInit = true
@@ -133,6 +134,7 @@ import Wire
         #expect(failures == [])
     }
 
+    /// Proves: S-69.
     @Test func `answers index with versions and pending changes`() {
         let failures = Playbook.play(
             Playbook.synced + #"""

@@ -6,6 +6,7 @@ import Wire
 @Suite struct HeartbeatTests {
     private func second(_ count: Int64) -> Instant { Instant(nanoseconds: count * 1_000_000_000) }
 
+    /// Proves: S-50, S-51.
     @Test func `beats after 20 s of silence, with the server's number plus one`() {
         var heartbeat = Heartbeat(at: .zero)
         #expect(heartbeat.timePassed(at: second(19)) == [.setTimer(second(20))])
@@ -21,6 +22,7 @@ import Wire
                 == .send(SimperiumMessage(nil, .heartbeat(2))))
     }
 
+    /// Proves: S-52.
     @Test func `asks for another socket when it is not answered`() {
         var heartbeat = Heartbeat(at: second(100))
         _ = heartbeat.timePassed(at: second(120))

@@ -76,6 +76,7 @@ struct ServerLogTests {
         #expect(tiny.changes(since: "cv0") == nil)
     }
 
+    /// Proves: S-34, S-40.
     @Test func `merges the changes of each object`() {
         var bucket = Self.bucket { $0.aggregation = .answers }
         Self.set(&bucket, "a", 1, "1")

@@ -182,6 +182,7 @@ import Testing
         #expect(Self.outcome(client.handle(.answered(Self.answer(401)), now: 0)) == "refused")
     }
 
+    /// Proves: C-27.
     @Test(arguments: [(nil, 5), (2, 5), (60, 60)] as [(Int64?, Int64)])
     func `makes a user wait after 429`(retryAfter: Int64?, pause: Int64) throws {
         var client = Client(.submit, queue: [.init(id: 1)], hasToken: false)
@@ -204,6 +205,7 @@ import Testing
         #expect(begins(isUser: false, now: 1_300))
     }
 
+    /// Proves: C-28.
     @Test func `backs off to five hours and no further`() {
         var pause = CommCarePause()
         var delays: [Int64] = []

@@ -122,6 +122,7 @@ struct Playbook {
         #expect(last.receive("0:c:[]") == [])
     }
 
+    /// Proves: S-51, S-52.
     @Test func `sends one heartbeat for all after 20 s and gives a dead socket up`() {
         var book = Playbook(buckets: ["notes", "tags"])
         book.sync()
