@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 
 import pytest
+from origins import AnsweringServer
 from programs import environment, tapedeck
 from proves import proves
 from test_client_http import Listening, server_fixture
@@ -64,6 +65,25 @@ def test_every_request_has_one_response(record, server: Listening, tmp_path) -> 
     assert "connect" in dead[0]["error"].lower()
     assert proxy.sql("SELECT path, status FROM exchange ORDER BY id") == [
         ("/a", 200), ("/none", 404), *[("/busy", status) for status in (503, 503, 200)]]
+
+
+@proves("H-21")
+def test_what_is_too_large_is_no_download(tmp_path) -> None:
+    """An answer of more than 64 MiB is an error, is not tried again, and nothing of it is kept."""
+    class Large(AnsweringServer):
+        """Answers with as many bytes as the path says."""
+
+        def answer(self, method, path, headers, body):
+            return 200, {}, bytes(int(path[1:]))
+
+    server = Large()
+    try:
+        most = 64 << 20
+        (large,) = send(tmp_path, server.url, {"url": f"/{most + 1}", "requestType": "GET", "retryCount": 3})
+    finally:
+        server.end()
+    assert (large["status"], large["attempts"], large["data"]) == (200, 1, ""), large
+    assert str(most) in large["error"]
 
 
 @proves("H-10", "H-11", "H-12")
