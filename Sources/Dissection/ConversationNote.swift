@@ -30,6 +30,8 @@ public enum ConversationNote: String, Hashable, Sendable, CaseIterable {
     case tlsEncrypted = "tls.encrypted"
     /// Frames were found after missing bytes, and what follows is decoded again.
     case webSocketResynchronised = "websocket.resynchronised"
+    /// The body of a 406 is not the JSON with two elements that clients show to the user.
+    case actionableMalformed = "openrosa.406-malformed"
     /// A message that is not a SockJS frame on a SockJS connection.
     case sockJSMalformed = "sockjs.malformed"
 }

@@ -50,6 +50,20 @@ private let line = "command:cv sender:client => cv-unknown first=1 name=no-histo
         }
     }
 
+    @Test func `gives a rule whose name is null a free one`() async throws {
+        let fixture = try ControlFixture("rules: ['=> close name=rule-2']")
+        try await fixture.run { client, _ in
+            let added = try await client.ask(
+                "POST", "/v1/rules", #"{"name":null,"filter":"command:c","action":"drop"}"#)
+            #expect(added.status == 201)
+            #expect(try added.json["name"]?.string == "rule-3")
+            #expect(added.fields["location"] == "/v1/rules/rule-3")
+            let text = try await client.ask(
+                "POST", "/v1/rules", #"{"name":"null","filter":"command:c","action":"drop"}"#)
+            #expect(try text.json["name"]?.string == "null")
+        }
+    }
+
     @Test func `adds a rule that is plain text and gives it a free name`() async throws {
         let fixture = try ControlFixture("rules: ['=> close name=rule-2']")
         try await fixture.run { client, _ in

@@ -27,6 +27,41 @@ private let answer = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Len
         #expect(rows.bodies.map { String(decoding: $0.content, as: UTF8.self) } == ["", "ok"])
     }
 
+    @Test(
+        arguments: [
+            (#"{"error":"a.b","default_response":"No"}"#, "/a/demo/receiver/", "a.b", nil),
+            ("<html/>", "/a/demo/receiver/", nil, "is not a JSON object of texts, from byte 0 on"),
+            ("", "/a/demo/receiver/", nil, "is not a JSON object of texts, from byte 0 on"),
+            (#"{"error":"a.b"}"#, "/a/demo/phone/restore/", nil, "has no \"default_response\""),
+            (#"{"error":1,"default_response":"No"}"#, "/formList", nil, "from byte 9 on"),
+            // What other servers say with a 406 is their matter.
+            ("no such type", "/plain", nil, nil),
+        ] as [(String, String, String?, String?)])
+    func `a 406 has a row, and a note where it is not what clients show`(
+        body: String, path: String, key: String?, problem: String?
+    ) {
+        var stage = Stage()
+        let method = path == "/a/demo/receiver/" ? "POST" : "GET"
+        stage.detail(
+            .client,
+            "\(method) \(path) HTTP/1.1\r\nHost: o\r\nX-OpenRosa-Version: 1.0\r\nContent-Length: 0\r\n\r\n"
+        )
+        stage.detail(
+            .server,
+            "HTTP/1.1 406 Not Acceptable\r\nContent-Type: application/json\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)"
+        )
+        let rows = stage.finish()
+        let documents = rows.documents.filter { $0.sender == .server && $0.kind == "actionable" }
+        #expect(documents.count == (key == nil && problem == nil ? 0 : 1))
+        #expect(documents.first?.key == key)
+        let notes = rows.notes.filter { $0.code == "openrosa.406-malformed" }
+        #expect(notes.count == (problem == nil ? 0 : 1))
+        if let problem {
+            #expect(documents.first?.problem?.contains(problem) == true)
+            #expect(notes.first?.detail == documents.first?.problem)
+        }
+    }
+
     @Test func `matches pipelined requests with their answers in order`() {
         var stage = Stage()
         stage.detail(

@@ -56,6 +56,37 @@ struct CommCareStoreTests {
         #expect(b.set["c3"]?[property: "a"] == "<3>")
     }
 
+    @Test(arguments: [
+        ("UPDATE commcare_case SET state = '{'", "state of the row of commcare_case with id c1"),
+        ("UPDATE commcare_case SET state = '[]'", "state of the row of commcare_case with id c1"),
+        ("UPDATE commcare_restore SET basis = 'x'", "basis of the row of commcare_restore"),
+        (#"UPDATE commcare_restore SET basis = '{"cases":[1]}'"#, "basis of the row of"),
+        (
+            "UPDATE commcare_form SET body = x'3C'",
+            "body of the row of commcare_form with number 1 cannot be read"
+        ),
+    ])
+    func `a row that cannot be read is named, not passed over`(
+        damage: String, message: String
+    ) throws {
+        let connection = try Connection(path: ":memory:", flags: 6)
+        let store = try CommCareStore(connection)
+        var play = CommCarePlay()
+        var device = CommCareDevice(user: "u")
+        #expect(device.sync(with: &play).statuses == [200])
+        let block = CommCareSyncTests.block("c1", owner: "o")
+        #expect(device.submit("f1", block, to: &play) == 201)
+        try store.write(play.server.takeRecords())
+        var server = CommCareServer()
+        try store.load(into: &server, now: play.now)
+        try connection.execute(damage)
+        var damaged = CommCareServer()
+        let fault = #expect(throws: StorageFault.self) {
+            try store.load(into: &damaged, now: play.now)
+        }
+        #expect(fault?.message.contains(message) == true, "\(fault?.message ?? "none")")
+    }
+
     @Test func `keeps forms and files as they came`() throws {
         let connection = try Connection(path: ":memory:", flags: 6)
         var server = try KeptCommCareServer(CommCareServer(), connection, now: 0)

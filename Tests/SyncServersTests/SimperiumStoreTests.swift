@@ -124,6 +124,24 @@ struct SimperiumStoreTests {
         #expect(try writes.integer("SELECT total_changes()") == before + 3)
     }
 
+    @Test(arguments: [
+        ("UPDATE simperium_version SET data = '{'", "data of the row of simperium_version"),
+        (
+            "UPDATE simperium_log SET change = x'78' WHERE change IS NOT NULL",
+            "change of the row of simperium_log with bucket_id 1 and position"
+        ),
+    ])
+    func `a row that cannot be read is named, not passed over`(
+        damage: String, message: String
+    ) throws {
+        let kept = try Kept()
+        try kept.join()
+        try kept.say(#"0:c:{"id":"a","o":"M","d":{},"ccid":"1"}"#)
+        try #require(kept.store).connection.execute(damage)
+        let fault = #expect(throws: StorageFault.self) { try kept.start() }
+        #expect(fault?.message.contains(message) == true, "\(fault?.message ?? "none")")
+    }
+
     @Test func `keeps buckets that are empty at their change version`() throws {
         let kept = try Kept()
         try kept.join()

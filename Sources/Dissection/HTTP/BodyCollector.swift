@@ -211,8 +211,8 @@ package final class BodyCollector {
         if isText, !text.isComplete {
             if isShort { trimToCharacter() } else { isText = false }
         }
-        if let kind = status, kind == 406, !isShort {
-            meaning?.readActionable(content)
+        if let kind = status, kind == 406, !isCut, !isShed {
+            if isShort { meaning?.refuseActionable() } else { meaning?.readActionable(content) }
         }
         if let found = meaning?.finish(isCut: isCut, to: out) { problem = problem ?? found }
         var row = BodyRow(

@@ -23,7 +23,7 @@ final class BodyMeaning {
     private var work = XMLWork()
     private var part: PartRow?
     private var parts: [PartRow] = []
-    private var actionable: ActionableMessage?
+    private var actionable: Result<ActionableMessage, ActionableMessage.Problem>?
     private var hasBegun = false
     private var problem: String?
 
@@ -163,8 +163,20 @@ final class BodyMeaning {
 
     /// Reads the JSON of a 406.
     func readActionable(_ content: [UInt8]) {
-        actionable = try? ActionableMessage(parsing: content.span)
+        do throws(ActionableMessage.Problem) {
+            actionable = .success(try ActionableMessage(parsing: content.span))
+        } catch {
+            // Servers of other protocols answer with 406 to what a client accepts.
+            if isOpenRosa { actionable = .failure(error) }
+        }
     }
+
+    /// Takes the content of a 406 for one that is longer than what is kept.
+    func refuseActionable() {
+        if isOpenRosa { actionable = .failure(.tooLong) }
+    }
+
+    private var isOpenRosa: Bool { api.hasPrefix("commcare.") || api.hasPrefix("openrosa.") }
 
     /// Emits the rows.
     ///
@@ -189,9 +201,21 @@ final class BodyMeaning {
         if let actionable {
             var row = OpenRosaRow(
                 exchange: exchange, sender: sender, part: nil, kind: "actionable", root: "")
-            row.key = actionable.error
-            row.detail = actionable.defaultResponse
+            switch actionable {
+            case .success(let message):
+                row.key = message.error
+                row.detail = message.defaultResponse
+            case .failure(let problem): row.problem = problem.description
+            }
             out.emit(.openRosa(row))
+            if let problem = row.problem {
+                out.emit(
+                    .note(
+                        NoteRow(
+                            connection: connection, exchange: exchange, sender: sender, at: at,
+                            place: place, code: ConversationNote.actionableMalformed.rawValue,
+                            detail: problem)))
+            }
         }
         for (part, document) in documents where document.isOfInterest(api: api) {
             out.emit(.openRosa(OpenRosaRow(document, exchange, sender, part: part)))

@@ -76,7 +76,8 @@ enum PlanSchema {
                         (
                             "name",
                             object([
-                                ("type", text("string")), ("minLength", .number("1")),
+                                ("type", .array([text("string"), text("null")])),
+                                ("minLength", .number("1")),
                                 ("maxLength", .number("100")),
                             ])
                         ),

@@ -79,3 +79,15 @@ public struct ActionableMessage: Hashable, Sendable {
         return digits.firstIndex { !Character(Unicode.Scalar($0)).isHexDigit } ?? digits.endIndex
     }
 }
+
+extension ActionableMessage.Problem: CustomStringConvertible {
+    /// The problem in words.
+    public var description: String {
+        switch self {
+        case .notAnObjectOfStrings(let offset):
+            "the body of the 406 is not a JSON object of texts, from byte \(offset) on"
+        case .missing(let key): "the JSON of the 406 has no \"\(key)\""
+        case .tooLong: "the body of the 406 has more than 64 KiB"
+        }
+    }
+}

@@ -6,6 +6,8 @@ package import Wire
 package struct MinimizationError: Error, Sendable {
     /// What is wrong, in one line.
     package let reason: String
+    /// Whether the check could not be run at all, so that its command is to be corrected.
+    package var isCommand = false
 }
 
 /// Finds the smallest part of a trace with which a check still fails as with the whole.
@@ -95,6 +97,10 @@ package struct Minimization {
     ///   starting the command throws.
     package mutating func run(to path: String) throws -> Outcome {
         expected = try check(source)
+        if let problem = expected.commandProblem {
+            throw MinimizationError(
+                reason: "the check cannot be run: \(problem); try it in a shell", isCommand: true)
+        }
         guard expected != .status(0) else {
             throw MinimizationError(
                 reason:

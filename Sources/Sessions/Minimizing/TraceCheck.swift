@@ -54,6 +54,19 @@ package struct TraceCheck: Sendable {
     }
 }
 
+extension TraceCheck.Outcome {
+    /// What a shell says with this status of a command that it cannot run; nil for all others.
+    ///
+    /// Source: POSIX.1-2024, Shell Command Language, 2.8.2.
+    package var commandProblem: String? {
+        switch self {
+        case .status(127): "the shell found no such command (exit status 127)"
+        case .status(126): "the command is not executable (exit status 126)"
+        default: nil
+        }
+    }
+}
+
 extension TraceCheck.Outcome: CustomStringConvertible {
     /// The outcome as a phrase.
     package var description: String {

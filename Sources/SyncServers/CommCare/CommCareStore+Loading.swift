@@ -45,11 +45,11 @@ extension CommCareStore {
     }
 
     private func loadCases(_ server: inout CommCareServer) throws(StorageFault) {
-        let rows = try connection.prepare("SELECT domain, form, state FROM commcare_case")
+        let rows = try connection.prepare("SELECT domain, form, state, id FROM commcare_case")
         while try rows.step() {
             guard let json = try? JSONValue(parsing: rows.string(2)),
                 let state = CaseState(json: json)
-            else { continue }
+            else { throw .damaged("commcare_case", "id \(rows.string(3))", "state") }
             server.domains[rows.string(0), default: CommCareDomain()]
                 .put(state, form: Int(rows.integer(1)))
         }
@@ -77,14 +77,20 @@ extension CommCareStore {
               WHERE created > \(old) ORDER BY id
             """)
         let forms = try connection.prepare(
-            "SELECT body FROM commcare_form WHERE token = ? AND domain = ? ORDER BY number")
+            """
+            SELECT body, number FROM commcare_form WHERE token = ? AND domain = ? ORDER BY number
+            """)
         while try rows.step() {
             let token = rows.string(0)
             let domain = rows.string(1)
-            guard let json = try? JSONValue(parsing: rows.string(5)) else { continue }
+            func damaged() -> StorageFault {
+                .damaged("commcare_restore", "token \(token)", "basis")
+            }
+            guard let json = try? JSONValue(parsing: rows.string(5)) else { throw damaged() }
             var basis = CaseSet()
             for value in Self.elements(json["cases"]) {
-                if let state = CaseState(json: value) { basis.put(state) }
+                guard let state = CaseState(json: value) else { throw damaged() }
+                basis.put(state)
             }
             let owners = Self.elements(json["owners"]).compactMap(\.string).map(ExactText.init)
             var log = DeviceLog(
@@ -93,7 +99,12 @@ extension CommCareStore {
             forms.bind(1, token)
             forms.bind(2, domain)
             while try forms.step() {
-                guard let form = try? FormDocument(forms.bytes(0)) else { continue }
+                let body = forms.bytes(0)
+                // What the server did itself has no document.
+                if body.isEmpty { continue }
+                guard let form = try? FormDocument(body) else {
+                    throw .damaged("commcare_form", "number \(forms.integer(1))", "body")
+                }
                 log.take(form, ownsAll: server.accounts.isOpen)
             }
             _ = server.domains[domain, default: CommCareDomain()].keep(log)

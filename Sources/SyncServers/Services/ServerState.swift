@@ -78,7 +78,8 @@ final class ServerState: Sendable {
     /// A failure of SQLite as one of the server.
     static func error(_ fault: StorageFault, _ path: String) -> SyncServerError {
         switch fault.primary {
-        case SQLITE_NOTADB, SQLITE_CORRUPT:
+        case SQLITE_CORRUPT: SyncServerError(.badState, "--state \(path) is damaged: \(fault)")
+        case SQLITE_NOTADB:
             SyncServerError(
                 .badState, "--state \(path) is not the state of a server, or damaged: \(fault)")
         default: SyncServerError(.failed, "--state \(path): \(fault)")

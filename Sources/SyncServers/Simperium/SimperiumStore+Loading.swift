@@ -63,7 +63,7 @@ extension SimperiumStore {
     ) {
         let lines = try connection.prepare(
             """
-            SELECT cv, client, ccid, change FROM simperium_log WHERE bucket_id = \(bucket)
+            SELECT cv, client, ccid, change, position FROM simperium_log WHERE bucket_id = \(bucket)
               ORDER BY position
             """)
         var start: String?
@@ -78,7 +78,12 @@ extension SimperiumStore {
             }
             let text = lines.bytes(3)
             let read = SimperiumMessage(SimperiumCommand.parse(text, from: .server), in: text)
-            if !text.isEmpty, case .changes(let changes) = read?.body {
+            if !text.isEmpty {
+                guard case .changes(let changes) = read?.body else {
+                    throw .damaged(
+                        "simperium_log", "bucket_id \(bucket) and position \(lines.integer(4))",
+                        "change")
+                }
                 reported += changes
             } else {
                 // What precedes a gap is not sent any more.
@@ -114,7 +119,11 @@ extension SimperiumStore {
                 key: key, number: rows.integer(1), isRemoved: !rows.isNull(2), versions: [])
             versions.bind(1, key)
             while try versions.step() {
-                guard let data = try? JSONValue(parsing: versions.string(1)) else { continue }
+                guard let data = try? JSONValue(parsing: versions.string(1)) else {
+                    throw .damaged(
+                        "simperium_version",
+                        "bucket_id \(number), key \(key) and number \(versions.integer(0))", "data")
+                }
                 object.versions.append(
                     ServerObject.Version(
                         number: versions.integer(0), data: data,

@@ -99,6 +99,11 @@ def test_what_cannot_be_minimized_is_said(written: Path, tmp_path: Path) -> None
     done = tapedeck("minimize", written, "--output", output, "--check",
                     f"test {{}} != {written}", status=1)
     assert "a copy of it" in done.stderr
+    plain = tmp_path / "plain"
+    plain.write_text("")
+    for check, said in (("no-such-command {}", "127"), (f"{plain} {{}}", "126")):
+        done = tapedeck("minimize", written, "--output", output, "--check", check, status=64)
+        assert "the check cannot be run" in done.stderr and said in done.stderr
     tapedeck("minimize", tmp_path / "missing.tape", "--check", "false", status=66)
     tapedeck("minimize", __file__, "--check", "false", status=65)
     tapedeck("minimize", written, "--check", "false", "--output", written, status=66)

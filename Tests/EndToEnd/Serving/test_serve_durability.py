@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 import requests
-from programs import DEADLINE, eventually
+from programs import DEADLINE, eventually, tapedeck
 from serving import Client, CommCareServer, case, cases, form, nature, token
 from websockets.exceptions import WebSocketException
 
@@ -192,3 +192,30 @@ def test_full_disk(serve, small_disk) -> None:
     client = Client(server.url())
     client.join()
     assert index(client) == {"first": 1, "large": 1}
+
+
+@pytest.mark.parametrize(("damage", "said"), [
+    ("UPDATE commcare_case SET state = 'x'", "state of the row of commcare_case with id c1"),
+    ("UPDATE simperium_version SET data = 'x'",
+     "data of the row of simperium_version with bucket_id 1, key note and number 1"),
+    ("UPDATE simperium_log SET change = x'78' WHERE change IS NOT NULL",
+     "change of the row of simperium_log with bucket_id 1 and position"),
+])
+def test_a_damaged_row_is_named(serve, tmp_path, damage, said) -> None:
+    """The server does not start with less than it acknowledged."""
+    kept = tmp_path / "state"
+    server = serve("--state", kept)
+    assert server.submit(form("f1", case("c1"))).status_code == 201
+    client = Client(server.url())
+    client.join()
+    client.change(id="note", d={"title": "one"})
+    server.stop()
+    options = ("serve", "--state", kept, "--listen", "127.0.0.1:0", "--", "true")
+    tapedeck(*options)
+    database = sqlite3.connect(kept)
+    database.execute(damage)
+    database.commit()
+    database.close()
+    done = tapedeck(*options, status=65)
+    assert f"--state {kept} is damaged: {said}" in done.stderr
+    assert "delete that row with sqlite3" in done.stderr

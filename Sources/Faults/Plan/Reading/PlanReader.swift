@@ -85,8 +85,13 @@ struct PlanReader {
         }
         filter = isEmpty(node) ? PlacedText("") : try scalar(node, "a filter")
         let parts = try self.action(action)
+        // Without a name, and with one that is null, the rule gets one.
         let name: PlacedText?
-        if let node = fields["name"] { name = try scalar(node, "a name") } else { name = nil }
+        if let node = fields["name"], !isEmpty(node) {
+            name = try scalar(node, "a name")
+        } else {
+            name = nil
+        }
         return RuleReader(
             name: name, filter: filter, kind: parts.kind, arguments: parts.arguments,
             schedule: try schedule(fields["schedule"]))

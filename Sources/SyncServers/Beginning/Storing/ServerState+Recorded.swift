@@ -34,9 +34,11 @@ extension ServerState {
             let tables = try connection.integer(
                 "SELECT count(*) FROM sqlite_schema WHERE name = 'recorded_accounts'")
             guard tables > 0,
-                let text = try connection.text("SELECT accounts FROM recorded_accounts"),
-                let json = try? JSONValue(parsing: text)
+                let text = try connection.text("SELECT accounts FROM recorded_accounts")
             else { return accounts }
+            guard let json = try? JSONValue(parsing: text) else {
+                throw .damaged("recorded_accounts", "rowid 1", "accounts")
+            }
             accounts.takeRecorded(json)
             return accounts
         } catch {

@@ -68,7 +68,7 @@ struct MinimizeCommand: AsyncParsableCommand {
         } catch let error as FileError {
             throw Failure(error)
         } catch let error as MinimizationError {
-            throw Failure(.failed, error.reason)
+            throw Failure(error.isCommand ? .usage : .failed, error.reason)
         }
         line.end()
         StandardOutput.write(json ? Self.json(outcome, target) : Self.text(outcome, target))

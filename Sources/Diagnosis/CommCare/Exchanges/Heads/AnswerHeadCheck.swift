@@ -62,7 +62,7 @@ enum AnswerHeadCheck {
     ]
 
     private static func action(_ response: SideEvidence, _ head: HeadLines, _ add: Adding) {
-        let document = response.documents.first { $0.kind == "actionable" }
+        let document = response.documents.first { $0.kind == "actionable" && $0.problem == nil }
         let text = Quote.of(response.body.content)
         guard let document else {
             guard response.isWhole || response.body.size > 1 << 16 else { return }
