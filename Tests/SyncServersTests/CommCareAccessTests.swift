@@ -143,6 +143,17 @@ struct CommCareAccessTests {
         #expect(play.server.formCount(domain: "demo") == 4)
     }
 
+    @Test func `a restore that is refused with 412 counts to the limit`() {
+        var options = CommCareServer.Options()
+        options.restoresPerMinute = 2
+        var play = CommCarePlay(options)
+        let target = "/a/demo/phone/restore/?version=2.0&since=unknown"
+        let statuses = (0..<3).map { _ in
+            play.ask("GET", target, [("Authorization", "Basic YTpw")]).status
+        }
+        #expect(statuses == [412, 412, 429])
+    }
+
     @Test func `is over capacity for everybody at once`() {
         var options = CommCareServer.Options()
         options.requestsPerMinute = 2

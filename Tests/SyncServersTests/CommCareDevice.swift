@@ -50,6 +50,9 @@ struct CommCareDevice {
     /// The owners whose cases the device keeps; nil for all.
     var owners: Set<ExactText>?
     var isForgetful = false
+    /// The identifier of the user, where the device keeps the cases of the user and of the groups
+    /// that restores name, as real ones do.
+    var userID: String?
 
     init(user: String, owners: Set<ExactText>? = nil) {
         self.user = user
@@ -96,6 +99,9 @@ struct CommCareDevice {
                 _ = try? set.apply(block, from: .restore)
             case .ledger(let block): _ = try? set.apply(block)
             case .restoreID(let id): token = id.id
+            case .fixture(let fixture):
+                guard let userID, let groups = fixture.groups else { continue }
+                owners = Set((groups + [userID]).map { ExactText($0) })
             default: break
             }
         }

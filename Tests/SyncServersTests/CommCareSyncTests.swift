@@ -1,6 +1,7 @@
 import Notation
 import OpenRosa
 import Serving
+import Storage
 import Testing
 import Wire
 
@@ -75,6 +76,41 @@ struct CommCareSyncTests {
         _ = a.submit("g", Self.update("c3", "<update><x>1</x></update>"), to: &play)
         #expect(b.sync(with: &play) == ([200], 1))
         #expect(b.set["c3"]?[property: "x"] == "1")
+    }
+
+    @Test(arguments: [false, true])
+    func `devices that delete the cases of others need no full restore`(
+        isRestarted: Bool
+    ) throws {
+        let connection = try Connection(path: ":memory:", flags: 6)
+        let store = try CommCareStore(connection)
+        var play = CommCarePlay()
+        let uuid = try #require(Accounts.open.user(named: "ada")?.uuid)
+        var device = CommCareDevice(user: "ada", owners: [ExactText(uuid)])
+        device.userID = uuid
+        #expect(device.sync(with: &play).statuses == [200])
+        #expect(device.submit("f1", Self.block("a", owner: "other"), to: &play) == 201)
+        #expect(device.submit("f2", Self.block("b", owner: uuid), to: &play) == 201)
+        if isRestarted {
+            try store.write(play.server.takeRecords())
+            var server = CommCareServer()
+            try store.load(into: &server, now: play.now)
+            play.server = server
+        }
+        // The case comes back, now that its owner is a group of the user.
+        #expect(device.sync(with: &play) == ([200], 2))
+        #expect(device.open == ["a", "b"])
+        #expect(device.sync(with: &play) == ([200], 0))
+        // Given to nobody that the restore named, it goes again.
+        #expect(
+            device.submit(
+                "f3", Self.update("a", "<update><owner_id>third</owner_id></update>"), to: &play)
+                == 201)
+        #expect(device.sync(with: &play) == ([200], 1))
+        #expect(device.sync(with: &play).statuses == [200])
+        #expect(device.submit("f4", Self.update("a", "<close/>"), to: &play) == 201)
+        #expect(device.sync(with: &play).statuses == [200])
+        #expect(device.open == ["b"])
     }
 
     @Test func `a device that hides its token is found out`() throws {

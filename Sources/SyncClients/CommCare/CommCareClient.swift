@@ -92,6 +92,8 @@ public struct CommCareClient: Hashable, Sendable {
 
     /// The maximum number of polls of one restore.
     public static let maxPolls = 240
+    /// The longest pause, in seconds, that is waited for while the client runs.
+    public static let longestWait: Int64 = 3_600
     /// The maximum number of temporary 422 answers of one form before it is held.
     public static let maxAttempts = 5
 
@@ -109,6 +111,8 @@ public struct CommCareClient: Hashable, Sendable {
     private var isFull: Bool
     private var step = Step.idle
     private var polls = 0
+    /// The message of the last 202 that was shown.
+    private var pendingMessage: String?
     private var hasAsked = false
     /// Whether the claim is done with, and what remains is to look at what it did.
     private var hasClaimed = false
@@ -317,16 +321,7 @@ public struct CommCareClient: Hashable, Sendable {
             status: answer.status, api: .commcareRestore, nature: answer.nature)?.action
         {
         case .done: return [.swapIn(isFull: isFull)]
-        case .poll:
-            polls += 1
-            if polls >= Self.maxPolls {
-                return end(.later("the server still prepares the data: try again later"))
-            }
-            let pause = min(max(answer.retryAfter ?? 5, 1), 3_600)
-            let progress = answer.progress.map {
-                Command.progress(done: $0.done, total: $0.total)
-            }
-            return (progress.map { [$0] } ?? []) + [.wait(until: now + pause)]
+        case .poll: return poll(answer, now)
         case .recover:
             if isFull {
                 return end(.refused("the server refuses a full restore too; nothing was changed"))
@@ -342,5 +337,29 @@ public struct CommCareClient: Hashable, Sendable {
         case .tellUser where answer.status >= 500: return fail(.restore, answer, now, jitter)
         default: return tell(.restore, answer)
         }
+    }
+
+    /// Waits until the restore that the server prepares is to be requested again, and for more than
+    /// an hour ends until then.
+    private mutating func poll(_ answer: CommCareAnswer, _ now: Int64) -> [Command] {
+        polls += 1
+        var commands: [Command] = []
+        // Once, and not with each poll.
+        if answer.isResponse, !answer.text.isEmpty, answer.text != pendingMessage {
+            pendingMessage = answer.text
+            commands.append(.show(answer.text))
+        }
+        if polls >= Self.maxPolls {
+            return commands + end(.later("the server still prepares the data: try again later"))
+        }
+        if let progress = answer.progress {
+            commands.append(.progress(done: progress.done, total: progress.total))
+        }
+        let pause = min(max(answer.retryAfter ?? 5, 1), CommCarePause.longest)
+        guard pause > Self.longestWait else { return commands + [.wait(until: now + pause)] }
+        let stored = CommCarePause(userUntil: now + pause, automaticUntil: now + pause)
+        pauses[.restore] = stored
+        return commands + [.pause(.restore, stored)]
+            + end(.later("the server still prepares the data: try again in \(pause) s"))
     }
 }

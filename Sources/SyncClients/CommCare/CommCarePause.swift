@@ -10,6 +10,9 @@ public struct CommCarePause: Hashable, Sendable {
     /// The `automaticUntil` of what waits for the user to act, and for no time.
     public static let untilUserActs = Int64.max
 
+    /// The longest pause that a server may require, in seconds.
+    public static let longest: Int64 = 7 * 86_400
+
     /// A pause with these values; without them, none.
     public init(userUntil: Int64 = 0, automaticUntil: Int64 = 0, failures: Int = 0) {
         self.userUntil = userUntil
@@ -30,7 +33,7 @@ public struct CommCarePause: Hashable, Sendable {
         let base = min(Double(300 << min(failures, 6)), longest)
         let delay = min(base * (1 + 0.2 * min(max(jitter, 0), 1)), longest)
         failures = min(failures + 1, 1_000)
-        let asked = min(max(retryAfter ?? 0, 0), 7 * 86_400)
+        let asked = min(max(retryAfter ?? 0, 0), Self.longest)
         automaticUntil = now + max(Int64(delay), asked)
         if coolsDown { userUntil = now + max(asked, 5) }
     }

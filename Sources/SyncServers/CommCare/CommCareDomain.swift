@@ -120,12 +120,12 @@ struct CommCareDomain: Sendable {
     mutating func keep(_ log: DeviceLog) -> [String] {
         logs[log.id] = log
         logOrder.append(log.id)
-        logWeight += log.cases.caseIDs.count
+        logWeight += log.weight
         var dropped: [String] = []
         if logs.count > CommCareServer.Limit.restores || logWeight > CommCareServer.Limit.logged {
             for id in logOrder.prefix(max(1, logOrder.count / 2)) where id != log.id {
                 dropped.append(id)
-                logWeight -= logs.removeValue(forKey: id)?.cases.caseIDs.count ?? 0
+                logWeight -= logs.removeValue(forKey: id)?.weight ?? 0
             }
             logOrder.removeAll { logs[$0] == nil }
         }
@@ -149,8 +149,8 @@ struct CommCareDomain: Sendable {
     mutating func take(_ form: FormDocument, token: String, ownsAll: Bool) {
         guard logs[token] != nil else { return }
         polls = polls.filter { $0.key.since != token }
-        let before = logs[token]?.cases.caseIDs.count ?? 0
+        let before = logs[token]?.weight ?? 0
         logs[token]?.take(form, ownsAll: ownsAll)
-        logWeight += (logs[token]?.cases.caseIDs.count ?? 0) - before
+        logWeight += (logs[token]?.weight ?? 0) - before
     }
 }

@@ -22,9 +22,18 @@ extension CommCareServer {
         case .refused(let answer): return answer
         }
         let since = request.parameter("since").flatMap { $0.isEmpty ? nil : $0 }
-        let earlier = since.flatMap { domains[domain]?.logs[$0] }
+        var earlier = since.flatMap { domains[domain]?.logs[$0] }
         if let detail = objection(request, user, asking, since, earlier, now) {
+            // A device that is refused again and again is one of those that the limit is for.
+            if let refusal = overload(
+                "restores", most: options.restoresPerMinute, of: asking, now)
+            {
+                return refusal
+            }
             return Self.response(412, "ota_restore_error", detail)
+        }
+        if let phone = request.parameter("state").flatMap({ try? CaseStateHash(parsing: $0) }) {
+            earlier = earlier?.stated(phone)
         }
         var order = RestoreOrder(
             domain: domain, user: user.uuid, since: since, device: request.parameter("device_id"))
@@ -120,7 +129,7 @@ extension CommCareServer {
         do {
             let phone = try CaseStateHash(parsing: state)
             let server = earlier.cases.stateHash
-            guard phone != server else { return nil }
+            guard earlier.stated(phone) == nil else { return nil }
             // CommCare HQ's words, which clients and tools read.
             return "Phone state hash mismatch. Server hash: \(server), Phone hash: \(phone). "
                 + "# of cases: [\(earlier.cases.caseIDs.count)]"

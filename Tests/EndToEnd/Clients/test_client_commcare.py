@@ -248,3 +248,17 @@ def test_refuses_a_state_of_a_development_version(tmp_path):
     assert "never released" in ended.stderr, ended.stderr
     database = sqlite3.connect(state / "commcare.sqlite")
     assert database.execute("PRAGMA user_version").fetchone() == (1,)
+
+
+def test_a_long_pause_of_a_202_is_kept(scripted, tmp_path):
+    """More than an hour: the client ends, says when to come back, and does not ask before that."""
+    pending = (202, {"Retry-After": "7200"},
+               response("ota_restore_pending", "Your data is being gathered"))
+    server = scripted(pending)
+    first = client(server.url, tmp_path / "state", "sync")
+    assert first.returncode == 75
+    assert "Your data is being gathered" in first.stderr
+    assert "try again in 7200 s" in first.stderr
+    again = client(server.url, tmp_path / "state", "sync")
+    assert again.returncode == 75 and "the server requires a pause: try again in 7" in again.stderr
+    assert len(server.asked) == 1

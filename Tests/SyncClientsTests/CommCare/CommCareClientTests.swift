@@ -168,6 +168,54 @@ import Testing
         #expect(client.handle(.credentials(areNew: true), now: 0) == [.claim(caseID: "c")])
     }
 
+    @Test(
+        arguments: [
+            (nil, 5, nil), (0, 1, nil), (3_600, 3_600, nil), (3_601, nil, 3_601),
+            (86_400, nil, 86_400), (Int64.max, nil, 604_800),
+        ] as [(Int64?, Int64?, Int64?)])
+    func `keeps the pause of a 202, a long one until it runs again`(
+        retryAfter: Int64?, waits: Int64?, stores: Int64?
+    ) {
+        var client = Client(.sync, queue: [], hasToken: true)
+        _ = client.handle(.start, now: 1_000)
+        let commands = client.handle(
+            .answered(Self.answer(202, retryAfter: retryAfter)), now: 1_000)
+        var (waited, stored): (Int64?, CommCarePause?)
+        for command in commands {
+            if case .wait(let until) = command { waited = until - 1_000 }
+            if case .pause(.restore, let pause) = command { stored = pause }
+        }
+        #expect(waited == waits)
+        #expect((stored?.userUntil).map { $0 - 1_000 } == stores)
+        #expect((Self.outcome(commands) == "later") == (stores != nil))
+        guard let stored else { return }
+        for (now, begins) in [(stored.userUntil - 1, false), (stored.userUntil, true)] {
+            var next = Client(.sync, queue: [], pauses: [.restore: stored], hasToken: true)
+            #expect((next.handle(.start, now: now) == [.restore(isFull: false)]) == begins)
+        }
+    }
+
+    @Test func `shows the message of a 202 once`() {
+        var client = Client(.sync, queue: [], hasToken: true)
+        _ = client.handle(.start, now: 0)
+        var shown: [String] = []
+        for text in ["", "Preparing", "Preparing", "Soon", ""] {
+            var answer = Self.answer(202, nature: "ota_restore_pending")
+            answer.isResponse = true
+            answer.text = text
+            for command in client.handle(.answered(answer), now: 0) {
+                if case .show(let text) = command { shown.append(text) }
+            }
+            _ = client.handle(.due, now: 5)
+        }
+        #expect(shown == ["Preparing", "Soon"])
+        // The page of a gateway is no message of the server.
+        var page = Self.answer(202, isResponse: false)
+        page.text = "<html>"
+        let commands = client.handle(.answered(page), now: 0)
+        #expect(!commands.contains(.show("<html>")))
+    }
+
     @Test func `does not poll for ever`() {
         #expect(
             Self.sync([Int](repeating: 202, count: 1_000)).count { $0 == "I" }

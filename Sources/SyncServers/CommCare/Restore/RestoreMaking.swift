@@ -86,7 +86,8 @@ struct RestoreMaking: Sendable {
         body = RestoreBody(isCompressed: occasion.order.isCompressed)
         log = DeviceLog(
             id: occasion.id, user: occasion.user.uuid, form: space.count, created: occasion.now,
-            cases: SyncLog(ownerIDs: occasion.owners ?? [], count: count))
+            cases: SyncLog(
+                ownerIDs: occasion.owners ?? [ExactText(occasion.user.uuid)], count: count))
         nextCase = space.set.cases.startIndex
         nextLedger = space.ledgerMarks.startIndex
         cases = SlicedSort([]) { $0.mark < $1.mark }
@@ -194,7 +195,10 @@ struct RestoreMaking: Sendable {
         let state = footprint.states[node]
         let isAlive = footprint.isAlive(node)
         let owner = state.ownerID
-        if occasion.owners == nil, let owner { log.cases.ownerIDs.insert(ExactText(owner)) }
+        // Those that the restore lists as groups.
+        if isAlive, occasion.owners == nil, let owner {
+            log.cases.ownerIDs.insert(ExactText(owner))
+        }
         let id = ExactText(state.id)
         let mark = marks[node]
         if isAlive {
