@@ -18,6 +18,8 @@ Lines that begin with # are comments.
 """
 
 import argparse
+import contextlib
+import io
 import os
 import select
 import socket
@@ -305,8 +307,32 @@ def with_programs(folder: Path, session: Session, lines: list[str], server: list
     session.print()
 
 
+def shared_keys(folder: Path) -> None:
+    """Sessions of TLS 1.2 with a key that both sides have."""
+    key = ["-psk", "00112233445566778899aabbccddeeff"]
+    for name, iana in (
+            ("PSK-AES128-GCM-SHA256", "TLS_PSK_WITH_AES_128_GCM_SHA256"),
+            ("PSK-AES256-CBC-SHA384", "TLS_PSK_WITH_AES_256_CBC_SHA384"),
+            ("ECDHE-PSK-AES128-CBC-SHA256", "TLS_ECDHE_PSK_WITH_AES_128_CBC_SHA256"),
+            ("DHE-PSK-CHACHA20-POLY1305", "TLS_DHE_PSK_WITH_CHACHA20_POLY1305_SHA256")):
+        session = Session(f"1.2 with a shared key {iana}",
+                          f"server name {HOST}, ALPN http/1.1, TLS 1.2, {iana}")
+        with_programs(folder, session, ["first line", "another line"],
+                      ["-tls1_2", "-cipher", name, "-nocert", *key],
+                      ["-tls1_2", "-cipher", name, *key])
+
+
+def refused_early_data(folder: Path) -> None:
+    """A server that was started again does not know the session, and takes no early data."""
+    (folder / "early.txt").write_bytes(b"said before the server answered\n")
+    session = Session("1.3 refused early data", f"server name {HOST}, ALPN http/1.1, TLS 1.3, "
+                      "TLS_AES_256_GCM_SHA384, early data offered")
+    with_programs(folder, session, ["said later"], [],
+                  ["-sess_in", "s.pem", "-early_data", "early.txt"], reverses=False)
+
+
 def programs(folder: Path) -> None:
-    """What Python cannot do: new keys, padding, early data, renegotiation."""
+    """What Python cannot do: new keys, padding, early data, renegotiation, shared keys."""
     says = f"server name {HOST}, ALPN http/1.1, TLS 1.3, TLS_AES_256_GCM_SHA384"
     with_programs(folder, Session("1.3 key update", says),
                   ["first line", "k", "second line", "K", "third line", "K", "k", "fourth line"],
@@ -316,9 +342,12 @@ def programs(folder: Path) -> None:
     early = b"said before the server answered\n"
     (folder / "early.txt").write_bytes(early)
     session = Session("1.3 early data", says + ", resumed, early data offered")
+    session.plain["client"] = early
     with_programs(folder, session, ["said later"], ["-early_data"],
                   ["-sess_in", "s.pem", "-early_data", "early.txt"],
                   ["-sess_out", "s.pem"], reverses=False)
+    refused_early_data(folder)
+    shared_keys(folder)
     with_programs(
         folder,
         Session("renegotiated 1.2", f"server name {HOST}, ALPN http/1.1, TLS 1.2, "
@@ -326,12 +355,28 @@ def programs(folder: Path) -> None:
         ["before it", "R", "after it"], ["-tls1_2", "-client_renegotiation"], ["-tls1_2"])
 
 
+def more(folder: Path) -> None:
+    """The sessions that were added last."""
+    make_certificates(folder)
+    with contextlib.redirect_stdout(io.StringIO()):
+        with_programs(folder, Session("", ""), ["x"], ["-early_data"],
+                      ["-sess_out", "s.pem"], reverses=False)
+    refused_early_data(folder)
+    shared_keys(folder)
+
+
 def main() -> None:
     """Prints the file."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--suite", help="sessions of TLS 1.3 with this suite alone")
     parser.add_argument("--folder", type=Path)
+    parser.add_argument("--more", action="store_true",
+                        help="only refused early data and shared keys, to be added to the file")
     options = parser.parse_args()
+    if options.more:
+        with tempfile.TemporaryDirectory() as name:
+            more(Path(name))
+        return
     if options.suite:
         version13(options.folder, options.suite)
         return

@@ -8,6 +8,8 @@ public struct KeyLog: Sendable {
     package struct Secrets: Hashable, Sendable {
         /// The master secret of TLS 1.2, 48 bytes.
         var master: [UInt8]?
+        /// What a client of TLS 1.3 encrypts data with that it sends before the server answers.
+        var early: [UInt8]?
         /// What the handshake of TLS 1.3 is encrypted with, by sender.
         var handshake: [Peer: [UInt8]] = [:]
         /// What the first application data of TLS 1.3 is encrypted with, by sender.
@@ -98,6 +100,7 @@ public struct KeyLog: Sendable {
         }
         switch use {
         case .master: sessions[random, default: Secrets()].master = secret
+        case .early: sessions[random, default: Secrets()].early = secret
         case .handshake(let peer):
             sessions[random, default: Secrets()].handshake[peer] = secret
         case .application(let peer):
@@ -109,6 +112,7 @@ public struct KeyLog: Sendable {
     /// What a secret is for.
     private enum Use: Hashable {
         case master
+        case early
         case handshake(Peer)
         case application(Peer)
     }
@@ -116,6 +120,7 @@ public struct KeyLog: Sendable {
     /// Labels of secrets that are kept.
     private static let uses: [String: Use] = [
         "CLIENT_RANDOM": .master,
+        "CLIENT_EARLY_TRAFFIC_SECRET": .early,
         "CLIENT_HANDSHAKE_TRAFFIC_SECRET": .handshake(.client),
         "SERVER_HANDSHAKE_TRAFFIC_SECRET": .handshake(.server),
         "CLIENT_TRAFFIC_SECRET_0": .application(.client),
@@ -124,7 +129,7 @@ public struct KeyLog: Sendable {
 
     /// Labels that are known and not needed.
     private static let others: Set<String> = [
-        "CLIENT_EARLY_TRAFFIC_SECRET", "EARLY_EXPORTER_SECRET", "EARLY_EXPORTER_MASTER_SECRET",
+        "EARLY_EXPORTER_SECRET", "EARLY_EXPORTER_MASTER_SECRET",
         "EXPORTER_SECRET", "ECH_SECRET", "ECH_CONFIG", "RSA",
     ]
 

@@ -56,6 +56,10 @@ struct TLSCipherSuite: Hashable, Sendable {
             0xCCA8: .init("TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256", .chaCha),
             0xCCA9: .init("TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256", .chaCha),
             0xCCAA: .init("TLS_DHE_RSA_WITH_CHACHA20_POLY1305_SHA256", .chaCha),
+            0xCCAB: .init("TLS_PSK_WITH_CHACHA20_POLY1305_SHA256", .chaCha),
+            0xCCAC: .init("TLS_ECDHE_PSK_WITH_CHACHA20_POLY1305_SHA256", .chaCha),
+            0xCCAD: .init("TLS_DHE_PSK_WITH_CHACHA20_POLY1305_SHA256", .chaCha),
+            0xCCAE: .init("TLS_RSA_PSK_WITH_CHACHA20_POLY1305_SHA256", .chaCha),
         ]
         // For each key exchange: GCM, then CBC with SHA, then CBC with the longer hashes, each
         // with the shorter key first; 0 where there is none.
@@ -66,6 +70,10 @@ struct TLSCipherSuite: Hashable, Sendable {
             ("DH_anon", [0x00A6, 0x00A7, 0x0034, 0x003A, 0x006C, 0x006D], .sha256),
             ("ECDHE_ECDSA", [0xC02B, 0xC02C, 0xC009, 0xC00A, 0xC023, 0xC024], .sha384),
             ("ECDHE_RSA", [0xC02F, 0xC030, 0xC013, 0xC014, 0xC027, 0xC028], .sha384),
+            ("PSK", [0x00A8, 0x00A9, 0x008C, 0x008D, 0x00AE, 0x00AF], .sha384),
+            ("DHE_PSK", [0x00AA, 0x00AB, 0x0090, 0x0091, 0x00B2, 0x00B3], .sha384),
+            ("RSA_PSK", [0x00AC, 0x00AD, 0x0094, 0x0095, 0x00B6, 0x00B7], .sha384),
+            ("ECDHE_PSK", [0xD001, 0xD002, 0xC035, 0xC036, 0xC037, 0xC038], .sha384),
         ]
         for (name, numbers, hash) in exchanges {
             let start = "TLS_\(name)_WITH_AES_"

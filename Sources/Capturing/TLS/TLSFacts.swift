@@ -19,6 +19,8 @@ public struct TLSFacts: Hashable, Sendable {
     public var wasRetried = false
     /// Whether the client sends data before the server answers (0-RTT).
     public var offersEarlyData = false
+    /// Whether the server takes that data; nil where its answer was not read.
+    public var takesEarlyData: Bool?
     /// Whether the client sent an encrypted second hello, which ``serverName`` may then not match.
     public var hasEncryptedHello = false
     /// Whether the server's later messages could be read, so that ``applicationProtocol`` is sure.
@@ -41,7 +43,10 @@ public struct TLSFacts: Hashable, Sendable {
         if let suite { parts.append(TLSCipherSuite.name(suite)) }
         if isResumed { parts.append("resumed") }
         if wasRetried { parts.append("hello retried") }
-        if offersEarlyData { parts.append("early data offered") }
+        if offersEarlyData {
+            let outcome = takesEarlyData.map { $0 ? "accepted" : "refused" } ?? "offered"
+            parts.append("early data \(outcome)")
+        }
         if hasEncryptedHello { parts.append("encrypted hello offered") }
         return parts.isEmpty ? "handshake not captured" : parts.joined(separator: ", ")
     }

@@ -14,8 +14,10 @@ public struct TLSSealed: Hashable, Sendable {
         case noHello
         /// All bytes are there, and the keys do not open them.
         case damaged
-        /// They are data that a client sent before its server answered (0-RTT).
+        /// They are data that a client sent before its server answered (0-RTT), without its secret.
         case earlyData
+        /// They are such data, and the server refused it: the client sends it again.
+        case earlyDataRefused
         /// The two sides agreed on new keys in the middle (RFC 5746), which is not followed.
         case renegotiated
         /// The stream ended in the middle of a record.
@@ -29,7 +31,8 @@ public struct TLSSealed: Hashable, Sendable {
             case .notCaptured: "bytes of it were not captured"
             case .noHello: "the hello of its connection was not captured"
             case .damaged: "the keys of the key log do not decrypt it"
-            case .earlyData: "data sent before the server answered is not decrypted"
+            case .earlyData: "no key log has the secret of data sent before the server answered"
+            case .earlyDataRefused: "the server refused data sent before it answered"
             case .renegotiated: "what follows a renegotiation is not decrypted"
             case .cutShort: "the stream ends within a record"
             }

@@ -28,6 +28,10 @@ extension TLSStream {
                 let extensions = cursor.extensions() ?? [:]
                 facts.applicationProtocol =
                     TLSCursor.protocols(extensions[TLSExtension.protocols]).first
+                if facts.offersEarlyData {
+                    facts.takesEarlyData =
+                        !facts.wasRetried && extensions[TLSExtension.earlyData] != nil
+                }
                 facts.isComplete = true
                 announce(at)
             case TLSHandshakeReader.finished where self[sender].phase == .handshake:

@@ -5,18 +5,36 @@ extension TLSStream {
     /// Handles the records that are complete.
     mutating func drain(_ sender: Peer, _ at: Int64, _ keys: KeyLog) {
         while let item = self[sender].reader.next() {
-            if isBlocked(sender) { hold(item, sender) } else { handle(item, sender, at, keys) }
+            if isBlocked(sender, keys) {
+                hold(item, sender)
+            } else {
+                handle(item, sender, at, keys)
+            }
             release(at, keys)
         }
     }
 
     /// Whether what `sender` sends has to wait for the hello of the other side.
-    private func isBlocked(_ sender: Peer) -> Bool {
+    private func isBlocked(_ sender: Peer, _ keys: KeyLog) -> Bool {
         guard !isFinishing, !self[sender.other].isHelloLost else { return false }
         switch sender {
-        case .client: return clientHello != nil && serverHello == nil && !awaitsSecondHello
+        case .client:
+            return clientHello != nil && serverHello == nil && !awaitsSecondHello
+                || awaitsEarlyAnswer(keys)
         case .server: return clientHello == nil || awaitsSecondHello
         }
+    }
+
+    /// Whether the client's early data waits for what the server makes of it.
+    ///
+    /// The server says so in its first encrypted message. Refused data is sent again later.
+    private func awaitsEarlyAnswer(_ keys: KeyLog) -> Bool {
+        guard isVersion13, stop == nil, facts.offersEarlyData, facts.takesEarlyData == nil,
+            self[.client].phase == .handshake, self[.client].opener == nil,
+            self[.server].phase == .handshake, self[.server].unread == nil,
+            let secrets = clientHello.flatMap({ keys[$0.random] })
+        else { return false }
+        return secrets.early != nil && secrets.handshake[.server] != nil
     }
 
     /// Keeps what has to wait; what is too much continues without the hello.
@@ -36,13 +54,13 @@ extension TLSStream {
 
     /// Handles what waited and no longer has to.
     mutating func release(_ at: Int64, _ keys: KeyLog) {
-        for sender in [Peer.client, .server, .client] where !isBlocked(sender) {
+        for sender in [Peer.client, .server, .client] where !isBlocked(sender, keys) {
             guard !self[sender].held.isEmpty else { continue }
             let items = self[sender].held
             self[sender].held = []
             self[sender].heldCount = 0
             for (index, item) in items.enumerated() {
-                if isBlocked(sender) {
+                if isBlocked(sender, keys) {
                     self[sender].held.append(contentsOf: items[index...])
                     break
                 }

@@ -54,7 +54,7 @@ extension TLSStream {
         if let expected, let opened = open(record, sender, expected) {
             return accept(opened, record, sender)
         }
-        if let expected, isEarly(sender, expected) { return seal(record, sender, .earlyData) }
+        if let expected, isEarly(sender, expected) { return readEarly(record, keys) }
         let candidates = [expected, following(sender, keys)].compactMap(\.self)
         if let opened = search(record, sender, candidates) {
             return accept(opened, record, sender)
@@ -77,6 +77,31 @@ extension TLSStream {
     private func isEarly(_ sender: Peer, _ expected: Candidate) -> Bool {
         sender == .client && facts.offersEarlyData && expected.phase == .handshake
             && expected.opener.sequence == 0 && self[sender].skipped == 0
+    }
+
+    /// Reads what the client sent before the server answered.
+    private mutating func readEarly(_ record: TLSRecord, _ keys: KeyLog) {
+        guard facts.takesEarlyData != false else {
+            return seal(record, .client, .earlyDataRefused)
+        }
+        if earlyOpener == nil, facts.takesEarlyData == true, let suite,
+            let secret = clientHello.flatMap({ keys[$0.random]?.early })
+        {
+            earlyOpener = TLSOpener(secret: secret, suite: suite)
+        }
+        guard let opener = earlyOpener else { return seal(record, .client, .earlyData) }
+        guard let content = opener.open(record, as: opener.sequence) else {
+            return seal(record, .client, .damaged)
+        }
+        earlyOpener?.sequence = opener.sequence &+ 1
+        // The end of it is a message of the handshake.
+        guard TLSRecord.ContentType(rawValue: content.type) == .applicationData,
+            !content.bytes.isEmpty
+        else { return }
+        flushUnread(.client)
+        emit(
+            .plain(
+                sender: .client, atUnixNanoseconds: record.atUnixNanoseconds, content.bytes))
     }
 
     /// Continues after a record that was opened.

@@ -2,8 +2,8 @@ public import Wire
 
 /// Decrypts what the two sides of one TLS connection sent, where a key log has the secrets.
 ///
-/// TLS 1.3 with all its suites but CCM, TLS 1.2 with AES in GCM and CBC mode and ChaCha20; what
-/// cannot be decrypted is reported with its reason and size. After bytes that were not captured the
+/// TLS 1.3 with all its suites but CCM, and data that a client sends before the server answers; TLS
+/// 1.2 with AES in GCM and CBC mode and ChaCha20, with certificates and with shared keys; what cannot be decrypted is reported with its reason and size. After bytes that were not captured the
 /// next record is found by its header, and in an encrypted stream verified by decrypting it: its
 /// number is searched for from the last one that was opened.
 ///
@@ -38,6 +38,8 @@ public struct TLSStream: Sendable {
     package var facts = TLSFacts()
     /// Whether the server requested a second hello.
     package var awaitsSecondHello = false
+    /// What opens data that the client sent before the server answered.
+    var earlyOpener: TLSOpener?
     private var isAnnounced = false
     /// Whether nothing waits.
     package var isFinishing = false

@@ -25,6 +25,7 @@ extension HTTPRules {
         "http.space-before-fields", "http.obs-fold", "http.space-before-colon", "http.no-colon",
         "http.field-name", "http.control-byte", "http.repeated-length", "http.length-syntax",
         "http.chunked-not-last", "http.transfer-coding", "http.chunk-size",
+        "http.chunk-extension",
     ]
 
     private static let clientNotes: [String: Rule] = {

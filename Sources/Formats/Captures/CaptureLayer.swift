@@ -191,6 +191,7 @@ struct CaptureLayer {
                 switch sealed.reason {
                 case .noKeys, .unsupported, .noHello, .renegotiated, .damaged:
                     return seal(sealed.reason.detail, sealed.untilUnixNanoseconds, into: &outputs)
+                case .earlyDataRefused: give(event, into: &outputs)
                 case .notCaptured, .earlyData, .cutShort: break
                 }
             case .alert, .note: give(event, into: &outputs)
@@ -246,6 +247,12 @@ struct CaptureLayer {
         case .plain(let sender, let at, let bytes):
             guard !bytes.isEmpty else { return }
             outputs.append(.bytes(sender, atUnixNanoseconds: at, bytes))
+        case .sealed(let sealed) where sealed.reason == .earlyDataRefused:
+            // The server never had it: it is no part of the stream, and missing nowhere.
+            outputs.append(
+                .event(
+                    .warning, sealed.sender, atUnixNanoseconds: sealed.atUnixNanoseconds,
+                    detail: sealed.detail))
         case .sealed(let sealed):
             outputs.append(
                 .missing(

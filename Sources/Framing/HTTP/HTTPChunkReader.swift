@@ -42,6 +42,7 @@ struct HTTPChunkReader: Sendable {
     /// Digits of the size, a sign or `0x` not counted.
     private var digits = 0
     private var lineBytes = 0
+    private var extensions = HTTPChunkExtensions()
     private var trailers: [UInt8] = []
     private var trailerLine = 0
     private let limits: HTTPLimits
@@ -165,17 +166,22 @@ struct HTTPChunkReader: Sendable {
             endSizeLine()
         case .extensionLineFeed:
             if byte == 0x0A {
-                endSizeLine()
+                endExtensions(offset, &seen, &events)
             } else {
                 note(.bareCarriageReturn, offset - 1, seen: &seen, into: &events)
-                if byte != 0x0D { state = .extensions }
+                if byte != 0x0D {
+                    extensions.take(byte)
+                    state = .extensions
+                }
             }
         default:
             if byte == 0x0A {
                 note(.bareLineFeed, offset, seen: &seen, into: &events)
-                endSizeLine()
+                endExtensions(offset, &seen, &events)
             } else if byte == 0x0D {
                 state = .extensionLineFeed
+            } else {
+                extensions.take(byte)
             }
         }
         return nil
@@ -191,6 +197,7 @@ struct HTTPChunkReader: Sendable {
             note(.bareLineFeed, offset, seen: &seen, into: &events)
             endSizeLine()
         case 0x3B:
+            extensions = HTTPChunkExtensions()
             state = .extensions
         case 0x20, 0x09:
             note(.chunkSize, offset, seen: &seen, into: &events)
@@ -199,6 +206,13 @@ struct HTTPChunkReader: Sendable {
             return .chunkSize(offset: offset)
         }
         return nil
+    }
+
+    private mutating func endExtensions(
+        _ offset: Int64, _ seen: inout HTTPNoteList, _ events: inout [HTTPEvent]
+    ) {
+        if !extensions.isValid { note(.chunkExtension, offset, seen: &seen, into: &events) }
+        endSizeLine()
     }
 
     private mutating func endSizeLine() {
@@ -231,9 +245,23 @@ struct HTTPChunkReader: Sendable {
                 .trailersTooLong(limit: limits.maxHeadBytes, offset: base + Int64(position)))
         }
         if trailerLine > 0 {
+            checkTrailers(base + Int64(position), &seen, &events)
             trailers.removeLast(trailers.count - trailerLine)
             events.append(.trailers(trailers, end: position))
         }
         return .done
+    }
+
+    /// Notes what is odd about the trailer section, which is complete and ends at `end`.
+    private func checkTrailers(
+        _ end: Int64, _ seen: inout HTTPNoteList, _ events: inout [HTTPEvent]
+    ) {
+        var reader = HTTPFieldReader()
+        var found = HTTPNoteList()
+        reader.read(trailers.span, from: 0, lines: 0, notes: &found)
+        let start = end - Int64(trailers.count)
+        for item in found.items {
+            note(item.note, start + item.offset, seen: &seen, into: &events)
+        }
     }
 }

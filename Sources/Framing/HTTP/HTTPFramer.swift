@@ -79,8 +79,9 @@ public struct HTTPFramer: Sendable {
     public var pendingOffset: Int64 {
         switch phase {
         case .idle, .length, .untilEnd, .paused, .opaque, .ended: streamOffset
-        // The last byte may turn out to be a CR without an LF.
-        case .emptyLine, .chunked: streamOffset - 1
+        // The last byte may turn out to be a CR without an LF, and trailers are judged together.
+        case .emptyLine: streamOffset - 1
+        case .chunked: streamOffset - Int64(max(1, chunks.heldBytes))
         case .head: headStart
         case .searching: streamOffset - Self.maxSearched
         }

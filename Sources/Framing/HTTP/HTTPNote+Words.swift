@@ -32,6 +32,7 @@ extension HTTPNote {
         case .transferCoding: "Transfer-Encoding names a coding that is not chunked"
         case .oldTransferEncoding: "an HTTP/1.0 message has Transfer-Encoding"
         case .chunkSize: "a chunk size is not just hexadecimal digits"
+        case .chunkExtension: "the extensions of a chunk are no names with values"
         }
     }
 }

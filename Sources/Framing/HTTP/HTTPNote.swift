@@ -60,4 +60,6 @@ public enum HTTPNote: String, Hashable, Sendable, CaseIterable {
     case oldTransferEncoding = "http.transfer-encoding-1.0"
     /// A chunk size that is not just up to 16 hexadecimal digits (RFC 9112, 7.1).
     case chunkSize = "http.chunk-size"
+    /// Extensions of a chunk that are no names with tokens or quoted strings (RFC 9112, 7.1.1).
+    case chunkExtension = "http.chunk-extension"
 }

@@ -66,13 +66,32 @@ struct TLSStreamTests {
         }
     }
 
-    @Test func `keeps early data sealed and reads the rest`() {
+    @Test func `reads early data with its secret alone`() {
         let vector = TLSVector.named("1.3 early data")
+        let early = Array("said before the server answered\n".utf8)
         let events = TLSListener.events(vector)
         for sender in Peer.allCases { #expect(events.plain(sender) == vector.plain[sender]) }
-        #expect(Set(events.sealed.map(\.reason)) == [.earlyData])
-        #expect(events.sealed.allSatisfy { $0.sender == .client })
-        #expect(events.facts.map(\.detail) == [vector.detail])
+        #expect(events.sealed.isEmpty)
+        #expect(
+            events.facts.map(\.detail) == [
+                vector.detail.replacing("early data offered", with: "early data accepted")
+            ])
+        let text = vector.keyText.split(separator: "\n").filter {
+            !$0.hasPrefix("CLIENT_EARLY")
+        }
+        let without = TLSListener.events(vector, TLSVector.keys(text.joined(separator: "\n")))
+        #expect(early + without.plain(.client) == vector.plain[.client])
+        #expect(without.plain(.server) == vector.plain[.server])
+        #expect(Set(without.sealed.map(\.reason)) == [.earlyData])
+        #expect(without.sealed.allSatisfy { $0.sender == .client })
+    }
+
+    @Test func `leaves early data sealed that the server refused`() {
+        let vector = TLSVector.named("1.3 refused early data")
+        let events = TLSListener.events(vector)
+        for sender in Peer.allCases { #expect(events.plain(sender) == vector.plain[sender]) }
+        #expect(Set(events.sealed.map(\.reason)) == [.earlyDataRefused])
+        #expect(events.facts.map(\.detail) == [vector.detail.replacing("offered", with: "refused")])
     }
 
     @Test func `is read up to a renegotiation`() {

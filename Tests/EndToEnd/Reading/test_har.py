@@ -114,6 +114,8 @@ def test_another_reader_finds_what_the_trace_has(recorded: Path, archive: Path) 
     assert entries[3]["request"]["postData"]["params"] == [
         {"name": "a", "value": "1"}, {"name": "b", "value": "é x"}]
     assert body_of(entries[4]["request"]["_content"]) == bytes(range(256))
+    # Programs that know HAR 1.2 alone find a character for each byte.
+    assert entries[4]["request"]["postData"]["text"].encode("latin-1") == bytes(range(256))
     assert entries[0]["serverIPAddress"] == "127.0.0.1"
     messages = entries[-1]["_webSocketMessages"]
     assert [message["data"] for message in messages if message["opcode"] == 1] == [
@@ -137,6 +139,31 @@ def test_it_comes_back_equal(recorded: Path, archive: Path, tmp_path: Path) -> N
         assert row in fields
     says = sql(again, "SELECT detail FROM event WHERE kind = 'warning' AND detail LIKE '%gzip%'")
     assert len(says) == 1
+
+
+def test_a_photo_as_characters_keeps_its_bytes(record, site, tmp_path) -> None:
+    """An archive of a browser has a character for each byte of a multipart body."""
+    photo = bytes(range(256)) * 20
+    body = b"--B\r\nContent-Type: image/jpeg\r\n\r\n" + photo + b"\r\n--B--\r\n"
+    kind = "multipart/form-data; boundary=B"
+    entry = {
+        "startedDateTime": "2026-01-01T00:00:00Z", "time": 1,
+        "request": {
+            "method": "POST", "url": "http://example.org/a/demo/receiver/", "httpVersion": "HTTP/1.1",
+            "headers": [{"name": "Content-Type", "value": kind}], "bodySize": len(body),
+            "postData": {"mimeType": kind, "text": body.decode("latin-1")}},
+        "response": {"status": 201, "statusText": "Created", "httpVersion": "HTTP/1.1",
+                     "headers": [], "content": {"size": 0, "mimeType": ""}}}
+    archive = tmp_path / "photo.har"
+    archive.write_text(json.dumps({"log": {"version": "1.2", "creator": {}, "entries": [entry]}}))
+    trace = tmp_path / "photo.tape"
+    tapedeck("import", archive, trace)
+    assert sql(trace, "SELECT CAST(request_body AS BLOB) FROM exchange") == [(body,)]
+    again = tmp_path / "again.har"
+    tapedeck("export", trace, again)
+    request = json.loads(again.read_text())["log"]["entries"][0]["request"]
+    assert request["postData"]["text"].encode("latin-1") == body
+    assert base64.b64decode(request["_content"]["text"]) == body
 
 
 def test_a_damaged_archive_is_refused(archive: Path, tmp_path: Path) -> None:

@@ -101,6 +101,14 @@ enum HTTPCorpus {
                 + "00000000000000000002\r\nok\r\n 1 \r\n,\r\n0x2 ;e\r\nok\r\n+1\t\r\n.\r\n0\r\n\r\n"
         ),
         .request(
+            "odd chunk extensions",
+            "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
+                + "1;\r\n.\r\n1;a=\"b\r\n.\r\n0;\0\r\n\r\n"),
+        .request(
+            "odd trailers",
+            "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
+                + "0\r\nA : 1\r\nno colon\r\nB: \u{1}\r\n x\r\n\r\n"),
+        .request(
             "chunks with bare line feeds",
             "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
                 + "2\nok\n1;a\rb\n.\r\n0\nT: 1\n\n"),

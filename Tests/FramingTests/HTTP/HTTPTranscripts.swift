@@ -183,6 +183,19 @@ enum HTTPTranscripts {
             note http.chunk-size 72
             content ok,ok.
             end 115
+        request odd chunk extensions
+            head POST|/|HTTP/1.1 [Host=a, Transfer-Encoding=chunked] 0..<56
+            note http.chunk-extension 59
+            content ..
+            end 81
+        request odd trailers
+            head POST|/|HTTP/1.1 [Host=a, Transfer-Encoding=chunked] 0..<56
+            note http.space-before-colon 60
+            note http.no-colon 66
+            note http.control-byte 79
+            note http.obs-fold 82
+            trailers A : 1\r\nno colon\r\nB: \u{01}\r\n x\r\n 88
+            end 88
         request chunks with bare line feeds
             head POST|/|HTTP/1.1 [Host=a, Transfer-Encoding=chunked] 0..<56
             note http.bare-lf 57

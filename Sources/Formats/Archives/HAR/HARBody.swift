@@ -17,14 +17,21 @@ enum HARBody {
         message.fields = fields(request["headers"])
         let post = request["postData"]
         let type = value("content-type", message.fields) ?? post?["mimeType"]?.string ?? ""
-        // HTTP Toolkit keeps binary bodies apart, since HAR 1.2 cannot mark them.
-        let text = post?["text"] ?? request["_content"]?["text"]
-        let isBase64 =
-            (post?["text"] == nil ? request["_content"] : post)?["encoding"]?
-            .spells("base64") ?? false
-        if let string = text?.string, !string.isEmpty {
+        // Base64 has the bytes, where there is any; what is beside it is only for reading.
+        let apart = request["_content"]
+        let isApart =
+            apart?["encoding"]?.spells("base64") ?? false && apart?["text"]?.string != nil
+        let source = post?["text"] == nil || isApart ? apart : post
+        if let string = source?["text"]?.string, !string.isEmpty {
+            let stated = [
+                value("content-length", message.fields).flatMap { Int64($0) },
+                HARNumber.count(request["bodySize"]),
+            ].compactMap(\.self).filter { $0 > 0 }
             message.body = body(
-                string, isBase64: isBase64, type: type, size: nil, "the request", &oddities)
+                string, isBase64: source?["encoding"]?.spells("base64") ?? false, type: type,
+                // The size of a coded body says nothing about what is archived.
+                sizes: value("content-encoding", message.fields) == nil ? stated : [],
+                "the request", &oddities)
         } else if let parameters = post?["params"], !Array(parameters.elements).isEmpty {
             let form = HARForm(parameters, type: type)
             message.body = form.body
@@ -56,7 +63,7 @@ enum HARBody {
         if let text = content?["text"]?.string, !text.isEmpty {
             let isBase64 = content?["encoding"]?.spells("base64") ?? false
             message.body = body(
-                text, isBase64: isBase64, type: type, size: size > 0 ? size : nil,
+                text, isBase64: isBase64, type: type, sizes: size > 0 ? [size] : [],
                 "the response", mayLie: isWireSize, &oddities)
         } else if size > 0, method != "HEAD", status != 304, status != 204, status != 101 {
             message.missing = min(size, largest)
@@ -105,10 +112,12 @@ enum HARBody {
     /// The bytes of archived text.
     ///
     /// Exporters archive text as the characters that they decoded. It becomes UTF-8 again, or
-    /// Latin-1 where the type does not contradict it and the size in the archive is that of
-    /// Latin-1.
+    /// Latin-1 where the type does not contradict it and a size in the archive is that of
+    /// Latin-1: some write binary bodies with a character for each byte.
+    ///
+    /// The archive states the `sizes`, the most reliable first.
     private static func body(
-        _ text: String, isBase64: Bool, type: String, size: Int64?, _ whose: String,
+        _ text: String, isBase64: Bool, type: String, sizes: [Int64], _ whose: String,
         mayLie: Bool = false, _ oddities: inout [String]
     ) -> [UInt8] {
         var bytes = Array(text.utf8)
@@ -118,18 +127,36 @@ enum HARBody {
             } else {
                 oddities.append("the body of \(whose) is declared as base64 and is not base64")
             }
-        } else if let size, size != Int64(bytes.count), !type.lowercased().contains("utf-8"),
-            size == Int64(text.unicodeScalars.count),
+        } else if !sizes.contains(Int64(bytes.count)), !type.lowercased().contains("utf-8"),
+            sizes.contains(Int64(text.unicodeScalars.count)),
             text.unicodeScalars.allSatisfy({ $0.value < 0x100 })
         {
             bytes = text.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) }
         }
-        if let size, size != Int64(bytes.count), !mayLie {
+        if !isBase64, isBinary(type) {
+            if text.unicodeScalars.contains("\u{FFFD}") {
+                oddities.append(
+                    "the text of the body of \(whose) has U+FFFD in place of bytes that are not "
+                        + "in the archive")
+            } else if sizes.isEmpty, !text.unicodeScalars.allSatisfy(\.isASCII) {
+                oddities.append(
+                    "the archive has the body of \(whose) as text, though it is \(type), and "
+                        + "does not state its size: its bytes are uncertain")
+            }
+        }
+        if let size = sizes.first, !sizes.contains(Int64(bytes.count)), !mayLie {
             oddities.append(
                 "the archive states \(size) bytes for the body of \(whose); its text has "
                     + "\(bytes.count) bytes")
         }
         return bytes
+    }
+
+    /// Whether a body of this type is no text.
+    private static func isBinary(_ type: String) -> Bool {
+        let type = type.lowercased()
+        let words = ["text/", "json", "xml", "javascript", "form-urlencoded", "graphql"]
+        return !type.isEmpty && !words.contains { type.contains($0) }
     }
 
     /// Whether the codings that the fields name were undone.

@@ -95,6 +95,21 @@ final class HARText {
         try flush()
     }
 
+    /// A piece of a string that has a character for each byte.
+    func latin1(_ piece: ArraySlice<UInt8>) throws(FileError) {
+        var characters: [UInt8] = []
+        characters.reserveCapacity(piece.count + piece.count / 2)
+        for byte in piece {
+            if byte < 0x80 {
+                characters.append(byte)
+            } else {
+                characters.append(0xC0 | byte >> 6)
+                characters.append(0x80 | byte & 0x3F)
+            }
+        }
+        try text(characters[...])
+    }
+
     /// A piece of bytes that are written in base64.
     func base64(_ piece: ArraySlice<UInt8>) throws(FileError) {
         group.append(contentsOf: piece)

@@ -78,7 +78,17 @@ extension HARWriter {
         guard side.size > 0 else { return }
         let type = head.values("content-type").first ?? ""
         guard try isText(row.id, .client, side) else {
-            // As HTTP Toolkit does, since HAR 1.2 has no base64 for requests.
+            // HAR 1.2 has no base64 for requests. Programs that know no `_content` read the text,
+            // as Chrome writes it.
+            try text.object("postData") {
+                text.member("mimeType", type)
+                text.name("text")
+                text.quote()
+                try contents.body(row.id, .client, side) { try text.latin1($0) }
+                text.quote()
+                text.member("comment", Self.latin1)
+            }
+            // As HTTP Toolkit does.
             text.member("_requestBodyStatus", "discarded:not-representable")
             try text.object("_content") {
                 text.member("size", side.size)
@@ -96,6 +106,9 @@ extension HARWriter {
             }
         }
     }
+
+    /// How the text of a binary body is to be read.
+    private static let latin1 = "each character is a byte (ISO-8859-1); _content has them in base64"
 
     // MARK: Response
 
