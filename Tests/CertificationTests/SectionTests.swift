@@ -80,10 +80,12 @@ struct SectionTests {
         let junit = Self.report(broken: [Self.rules[3]]).junit
         #expect(
             junit.contains(
-                "classname=\"certify.simperium.change\" name=\"simperium.change.two\"><failure "
-                    + "type=\"warning\""))
+                "classname=\"certify.simperium.change\" name=\"simperium.change.two\"><properties>"
+                    + "<property name=\"rule\" value=\"simperium.change.two\"/></properties>"
+                    + "<failure type=\"warning\""))
         #expect(
-            junit.contains("classname=\"certify.simperium.http\" name=\"http.chunked-1.0\"/>"))
+            junit.contains(
+                "classname=\"certify.simperium.http\" name=\"http.chunked-1.0\"><properties>"))
     }
 
     @Test(arguments: [

@@ -185,10 +185,14 @@ import Wire
         let counts = EvidenceCounts(exchanges: 3, kinds: ["http"])
         let rules = [Self.other, Self.rule]
         let empty = FindingJUnit.text(
-            [(SessionID(1), [])], counts: [SessionID(1): counts], rules: rules,
-            fails: FailOn.error.includes)
+            [(SessionID(1), [])], counts: [SessionID(1): counts], seeds: [SessionID(1): 42],
+            rules: rules, fails: FailOn.error.includes)
         #expect(empty.contains(#"tests="2" failures="0" errors="0" skipped="1""#))
-        #expect(empty.contains(#"name="http.example" time="0"/>"#))
+        #expect(
+            empty.contains(
+                #"name="http.example" time="0"><properties><property name="rule" value="http.example"/>"#
+            ))
+        #expect(empty.contains(#"<properties><property name="seed" value="42"/></properties>"#))
         #expect(empty.contains("<skipped message=\"not exercised: "))
         let broken = FindingJUnit.text(
             [(SessionID(1), [numbered])], counts: [SessionID(1): counts], rules: rules,
@@ -234,6 +238,27 @@ import Wire
         #expect(
             FindingMarkdown.text([], undecided: [:], summary: "no rule was broken", trace: "b")
                 == "### tapedeck diagnose b\n\nno rule was broken.\n")
+    }
+
+    @Test(arguments: [
+        ("commcare.sync.incremental-after-412", "status:412", true),
+        ("commcare.sync.incremental-after-412", "status:200", false),
+        ("commcare.retry.after-4xx", "status:404", true),
+        ("commcare.retry.after-4xx", "status:503", false),
+        ("simperium.change.diff-after-440", "error:440", true),
+        ("simperium.change.diff-after-440", "status:200", false),
+        // A status that should have come is none that has to.
+        ("openrosa.server.head-not-204", "status:200", true),
+        ("commcare.case.version-1", "status:200", true),
+    ])
+    func `a rule about a status is exercised where that came`(
+        id: String, kind: String, isExercised: Bool
+    ) throws {
+        let rule = try #require(Rules.all.first { $0.id == id })
+        let counts = EvidenceCounts(
+            connections: 1, exchanges: 1, commands: 1,
+            kinds: ["commcare.submit", "commcare.restore", "simperium:c", kind])
+        #expect(rule.isExercised(by: counts) == isExercised)
     }
 
     @Test func `writes a test case for every rule`() throws {

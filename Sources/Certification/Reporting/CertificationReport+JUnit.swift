@@ -19,7 +19,9 @@ extension CertificationReport {
                         ? .failed(message: "not exercised: \(result.reason)", detail: result.reason)
                         : .skipped(message: result.reason)
                 }
-            return JUnitReport.Case(group: group(of: result), name: result.case.id, outcome)
+            return JUnitReport.Case(
+                group: group(of: result), name: result.case.id, outcome,
+                properties: [("rule", result.case.rule.id)])
         }
         let scenarios = played.map { scenario in
             let lines = (scenario.problem.map { [$0] } ?? []) + scenario.failures.map(\.detail)

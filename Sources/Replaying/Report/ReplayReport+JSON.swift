@@ -4,12 +4,15 @@ import Wire
 extension ReplayReport {
     /// The report for programs: `satisfied`, and `sections` with their counts and items.
     ///
-    /// - Parameter allowsUnused: Whether something may be left over.
+    /// - Parameters:
+    ///   - allowsUnused: Whether something may be left over.
+    ///   - allowsBridged: Whether the client may have bridged differences.
     /// - Returns: An object.
-    public func json(allowsUnused: Bool = false) -> JSONValue {
-        .object(
+    public func json(allowsUnused: Bool = false, allowsBridged: Bool = false) -> JSONValue {
+        let isSatisfied = isSatisfied(allowsUnused: allowsUnused, allowsBridged: allowsBridged)
+        return .object(
             JSONObject([
-                .init("satisfied", .bool(isSatisfied(allowsUnused: allowsUnused))),
+                .init("satisfied", .bool(isSatisfied)),
                 .init("sections", .array(sections.map(\.json))),
             ]))
     }
@@ -27,6 +30,8 @@ extension ReplayReport.Section {
                 .init("notNeeded", .number(String(notNeeded))),
                 .init("misses", .array(misses.map(\.json))),
                 .init("unusedItems", .array(unusedItems.map(\.json))),
+                .init("bridged", .number(String(bridged))),
+                .init("bridgedItems", .array(bridgedItems.map(\.json))),
             ]))
     }
 }

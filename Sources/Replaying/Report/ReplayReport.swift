@@ -33,6 +33,11 @@ public struct ReplayReport: Hashable, Sendable {
         /// Recorded ones that can no longer be requested, since a model took over; neither matched
         /// nor unused.
         public var notNeeded: Int
+        /// What a live server did otherwise than recorded and the replayed client bridged: it waited,
+        /// asked again, restored, or passed over what came twice.
+        public var bridged = 0
+        /// The first of them.
+        public var bridgedItems: [Item] = []
 
         /// A section with these values.
         public init(
@@ -62,17 +67,28 @@ public struct ReplayReport: Hashable, Sendable {
     public var sections: [Section]
     /// How the counts are called.
     public var words = Words.server
+    /// Whether no live peer had anything to do with it: nothing was asked, or answered.
+    public var isIdle = false
 
     /// A report of these sections.
     public init(_ sections: [Section] = []) { self.sections = sections }
 
+    /// Whether nothing is recorded and nothing came, so that nothing was compared.
+    public var isEmpty: Bool { sections.allSatisfy { $0.recorded == 0 && $0.missed == 0 } }
+
     /// Whether everything that came had its counterpart, and nothing was left over.
     ///
-    /// - Parameter allowsUnused: Whether something may be left over.
-    /// - Returns: False where anything was missed.
-    public func isSatisfied(allowsUnused: Bool = false) -> Bool {
-        sections.allSatisfy { $0.missed == 0 && (allowsUnused || $0.unused == 0) }
+    /// - Parameters:
+    ///   - allowsUnused: Whether something may be left over.
+    ///   - allowsBridged: Whether the client may have bridged differences.
+    /// - Returns: False where anything was missed, and where nothing was compared at all.
+    public func isSatisfied(allowsUnused: Bool = false, allowsBridged: Bool = false) -> Bool {
+        !isEmpty && !isIdle && (allowsBridged || bridged == 0)
+            && sections.allSatisfy { $0.missed == 0 && (allowsUnused || $0.unused == 0) }
     }
+
+    /// How many differences the client bridged.
+    public var bridged: Int { sections.reduce(0) { $0 + $1.bridged } }
 }
 
 extension HTTPReplay {

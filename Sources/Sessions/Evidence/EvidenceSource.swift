@@ -46,10 +46,13 @@ package final class EvidenceSource {
             counts.exchanges += 1
             counts.kinds.insert(row.row.api)
             body(.asked(evidence(row)))
-        case .answered(let row): body(.answered(evidence(row)))
+        case .answered(let row):
+            if let status = row.row.status { counts.kinds.insert("status:\(status)") }
+            body(.answered(evidence(row)))
         case .command(let row):
             counts.commands += 1
             counts.kinds.insert("simperium:\(row.row.name)")
+            if let error = row.row.error { counts.kinds.insert("error:\(error)") }
             body(.command(evidence(row)))
         case .message(let row):
             counts.kinds.insert("message")
@@ -156,8 +159,9 @@ package struct EvidenceCounts: Hashable, Sendable {
     package var exchanges = 0
     package var commands = 0
     package var faults = 0
-    /// The kinds of what there was: `api` of exchanges, `simperium:` and the name of commands, and
-    /// `message` where there were any of a WebSocket.
+    /// The kinds of what there was: `api` of exchanges, `status:` and that of answers, `simperium:`
+    /// and the name of commands, `error:` and the code of refused changes, and `message` where
+    /// there were any of a WebSocket.
     package var kinds: Set<String> = []
 
     package init(
@@ -177,6 +181,9 @@ package struct EvidenceCounts: Hashable, Sendable {
             commands: a.commands + b.commands, faults: a.faults + b.faults,
             kinds: a.kinds.union(b.kinds))
     }
+
+    /// Whether no request, command or message was recorded, so that nothing can be said of a peer.
+    package var isEmpty: Bool { exchanges == 0 && commands == 0 && kinds.isEmpty }
 
     /// `2 connections, 3 exchanges and 120 commands`.
     package var words: String {

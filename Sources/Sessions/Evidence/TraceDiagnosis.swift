@@ -21,6 +21,8 @@ package struct TraceDiagnosis {
         package var counts: EvidenceCounts
         /// Whether it is still running.
         package var isRunning: Bool
+        /// Random seed of its faults; nil without faults.
+        package var seed: UInt64?
     }
 
     /// Receives the number of rows read, their total, and the current step.
@@ -124,7 +126,7 @@ package struct TraceDiagnosis {
         return Session(
             id: detail.id, findings: findings, rows: findings.map(rows.row),
             undecided: undecided, undecidedRows: undecided.map(rows.row),
-            leftOut: diagnosis.leftOut, counts: counts, isRunning: isRunning)
+            leftOut: diagnosis.leftOut, counts: counts, isRunning: isRunning, seed: detail.seed)
     }
 
     /// The finding with this number; nil where there is none.

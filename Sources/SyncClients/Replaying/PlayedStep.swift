@@ -25,6 +25,10 @@ public struct PlayedStep: Sendable {
     public var differing: Int
     /// Some of them, in order.
     public var items: [ReplayReport.Item]
+    /// What the server did otherwise than recorded and the client bridged.
+    public var bridged = 0
+    /// Some of it, in order.
+    public var bridgedItems: [ReplayReport.Item] = []
     /// What an exchange is for, such as `commcare.submit`.
     public var api = "http"
     /// Requests that were sent.

@@ -86,6 +86,7 @@ public final class ReplayTally: Sendable {
             var report = ReplayReport(
                 state.sections.filter { $0.recorded > 0 || $0.missed > 0 })
             report.words = .client
+            report.isIdle = !state.figures.hasHeard
             return report
         }
     }
@@ -137,15 +138,17 @@ public final class ReplayTally: Sendable {
     ///   - prefix: The name of the client, where there are several; empty otherwise.
     func add(_ played: PlayedStep, of step: ReplaySchedule.Step, prefix: String) {
         state.withLock { state in
-            var items = played.items
-            if !prefix.isEmpty {
-                for index in items.indices {
-                    items[index].line = prefix + items[index].line
-                    if !items[index].detail.isEmpty {
-                        items[index].detail = prefix + items[index].detail
-                    }
+            func named(_ items: [ReplayReport.Item]) -> [ReplayReport.Item] {
+                guard !prefix.isEmpty else { return items }
+                return items.map { item in
+                    .init(
+                        line: prefix + item.line,
+                        detail: item.detail.isEmpty ? "" : prefix + item.detail)
                 }
             }
+            var played = played
+            played.items = named(played.items)
+            played.bridgedItems = named(played.bridgedItems)
             state.figures.differing += played.differing
             state.figures.requests += played.requests
             if case .exchange = step {
@@ -156,7 +159,7 @@ public final class ReplayTally: Sendable {
             } else {
                 state.figures.closed += 1
             }
-            state.change(step) { $0.add(played, items) }
+            state.change(step) { $0.add(played) }
         }
     }
 
@@ -174,17 +177,20 @@ extension ReplayReport.Section {
             name: name, recorded: 0, matched: 0, missed: 0, misses: [], unused: 0, unusedItems: [])
     }
 
-    fileprivate mutating func add(_ played: PlayedStep, _ items: [ReplayReport.Item]) {
+    fileprivate mutating func add(_ played: PlayedStep) {
         recorded += played.recorded
         matched += played.matched
         missed += played.differing
-        misses += items.prefix(max(0, ReplayTally.maxItems - misses.count))
+        misses += played.items.prefix(max(0, ReplayTally.maxItems - misses.count))
+        bridged += played.bridged
+        bridgedItems += played.bridgedItems.prefix(
+            max(0, ReplayTally.maxItems - bridgedItems.count))
         let rest = max(0, played.recorded - played.matched - played.differing)
         switch played.outcome {
         case .played: break
         case .stopped, .unreachable:
             unused += rest
-            if rest > 0, items.isEmpty, unusedItems.count < ReplayTally.maxItems {
+            if rest > 0, played.items.isEmpty, unusedItems.count < ReplayTally.maxItems {
                 unusedItems.append(.init(line: played.line))
             }
         }

@@ -59,6 +59,9 @@ public final class SessionPlayer: StepPlayer {
         }
         if step.differing > 0 {
             step.items = [.init(line: step.line, detail: played.description)]
+        } else if !played.bridged.isEmpty {
+            step.bridged = 1
+            step.bridgedItems = [.init(line: step.line, detail: played.description)]
         }
         return step
     }
@@ -73,6 +76,8 @@ public final class SessionPlayer: StepPlayer {
                 line: "connection \(played.id), \(deviation.line)",
                 detail: "connection \(played.id), \(deviation.description)")
         }
+        step.bridged = played.bridgedCount
+        step.bridgedItems = played.bridged.map { .init(line: "connection \(played.id), \($0)") }
         step.outcome = outcome(played.unreachable, wasStopped: played.wasStopped)
         return step
     }

@@ -40,6 +40,8 @@ final class ReplayCoordinator {
     /// Connections that are open.
     var connections: [ObjectIdentifier: ReplayConnection] = [:]
     private var hadConnections = false
+    /// Whether no client has requested anything yet.
+    private var isIdle = true
 
     // What belongs to WebSockets.
     var sockets: [Int: ReplaySocket] = [:]
@@ -90,6 +92,7 @@ final class ReplayCoordinator {
             report.sections.append(simperium.section())
         }
         if !webSockets.isEmpty { report.sections.append(webSockets.section()) }
+        report.isIdle = isIdle
         return report
     }
 
@@ -122,6 +125,7 @@ final class ReplayCoordinator {
     func answer(_ request: LiveRequest) -> Outcome {
         let now = now
         lastHeard = .now()
+        isIdle = false
         guard !isStopped else { return .response(stoppedResponse, nil, head: now, end: now) }
         let replayed = replies.replayed(request)
         guard model != nil else {

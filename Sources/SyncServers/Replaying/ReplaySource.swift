@@ -26,6 +26,9 @@ public struct ReplaySource: Sendable {
     /// Gives the payload of a message of a conversation.
     public var payload: WebSocketReplay.Fetch
 
+    /// Whether there is nothing to play.
+    public var isEmpty: Bool { exchanges.isEmpty && commands.isEmpty && conversations.isEmpty }
+
     /// A source with these values.
     public init(
         exchanges: RecordedExchanges = [],

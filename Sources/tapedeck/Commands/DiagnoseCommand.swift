@@ -14,8 +14,8 @@ struct DiagnoseCommand: ParsableCommand {
             Reads the sessions of a trace and prints a paragraph for each broken rule: what \
             happened, the rows that show it, what was expected, the source and the likely cause. \
             What Tapedeck did to the traffic itself is never a finding, and what was not captured \
-            yields none. Exits with status 1 if there is a finding of the severity of --fail-on. \
-            The findings are stored in the trace unless another program writes to it.
+            yields none. Exits with status 1 if there is a finding of the severity of --fail-on, \
+            and with 65 if nothing was recorded that could be diagnosed. The findings are stored in the trace unless another program writes to it.
 
             Examples:
               tapedeck diagnose app.tape
@@ -124,7 +124,7 @@ struct DiagnoseCommand: ParsableCommand {
             try JUnitFile.write(
                 FindingJUnit.text(
                     report.sessions, undecided: report.undecided, counts: report.counts,
-                    rules: choice.rules, fails: fails), to: junit)
+                    seeds: report.seeds, rules: choice.rules, fails: fails), to: junit)
         }
         if let sarif {
             try JUnitFile.write(
@@ -147,6 +147,9 @@ struct DiagnoseCommand: ParsableCommand {
             )
         }
         try failOnUndecided(report, trace)
+        if failOn != .never, let nothing = report.nothing {
+            throw Failure(.data, "\(trace) has nothing to diagnose: \(nothing)")
+        }
     }
 
     private func print(_ report: DiagnosisReport, of trace: String) throws(Failure) {

@@ -13,7 +13,7 @@ struct DiffCommand: ParsableCommand {
             Exchanges and Simperium commands are aligned: what is missing from the second, added \
             in it, changed or in another order is reported, and so are the contents of buckets \
             and the sets of cases at the end. Exits with status 0 if both are the same, with 1 \
-            if they differ.
+            if they differ, and with 65 if neither has anything to compare.
 
             Example: tapedeck diff good.tape bad.tape
             """)
@@ -54,6 +54,13 @@ struct DiffCommand: ParsableCommand {
         let rules = try rules()
         let one = try RecordedSession.opened(first)
         let other = try RecordedSession.opened(second)
+        guard
+            !(one.exchanges.isEmpty && one.commands.isEmpty && other.exchanges.isEmpty
+                && other.commands.isEmpty)
+        else {
+            throw Failure(
+                .data, "neither \(first) nor \(second) has an exchange or a command to compare")
+        }
         let (a, b) = (one.compared, other.compared)
         var page = DiffPage(
             isJSON: json, hasColour: !json && StandardOutput.hasColour, context: context)

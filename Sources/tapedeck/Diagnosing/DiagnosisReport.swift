@@ -78,6 +78,20 @@ struct DiagnosisReport {
             diagnosis.sessions.map { ($0.id, $0.counts) }, uniquingKeysWith: { $0 + $1 })
     }
 
+    /// The random seeds of the faults of each session that has them.
+    var seeds: [SessionID: UInt64] {
+        Dictionary(
+            diagnosis.sessions.compactMap { session in session.seed.map { (session.id, $0) } },
+            uniquingKeysWith: { first, _ in first })
+    }
+
+    /// What there was, in words, where that is nothing that a rule could be about; nil otherwise.
+    var nothing: String? {
+        let all = diagnosis.sessions.reduce(EvidenceCounts()) { $0 + $1.counts }
+        let isSilent = diagnosis.sessions.allSatisfy { $0.findings.isEmpty && $0.undecided.isEmpty }
+        return all.isEmpty && isSilent ? all.words : nil
+    }
+
     /// The findings of each rule, in the order of the first ones.
     static func byRule(_ findings: [Finding]) -> [[Finding]] {
         var places: [String: Int] = [:]

@@ -8,11 +8,13 @@ enum FindingJUnit {
     /// A suite for each session; findings below the severity that `fails` are only printed.
     ///
     /// Names of cases are those of rules; what differs from run to run is in properties. Where
-    /// `counts` are known, rules that nothing recorded could have broken are skipped.
+    /// `counts` are known, rules that nothing recorded could have broken are skipped. A session has
+    /// the seed of its faults as a property, and a case its rule.
     static func text(
         _ sessions: [(id: SessionID, findings: [Finding])],
         undecided: [SessionID: [UndecidedDuty]] = [:],
-        counts: [SessionID: EvidenceCounts] = [:], rules: [Rule],
+        counts: [SessionID: EvidenceCounts] = [:], seeds: [SessionID: UInt64] = [:],
+        rules: [Rule],
         fails: (FindingRow.Severity) -> Bool
     ) -> String {
         JUnitReport(
@@ -26,14 +28,15 @@ enum FindingJUnit {
                         let found = broken[rule.id] ?? []
                         var outcome = outcome(found, open[rule.id] ?? [], fails)
                         if case .passed("") = outcome,
-                            let counts = counts[id], !topic.isExercised(by: counts)
+                            let counts = counts[id], !rule.isExercised(by: counts)
                         {
                             outcome = .skipped(message: "not exercised: \(topic.title)")
                         }
                         return JUnitReport.Case(
                             group: topic.id, name: rule.id, seconds: "0", outcome,
-                            properties: found.prefix(maxProperties).map(property))
-                    })
+                            properties: [("rule", rule.id), ("severity", rule.severity.rawValue)]
+                                + found.prefix(maxProperties).map(property))
+                    }, properties: seeds[id].map { [("seed", "\($0)")] } ?? [])
             }
         ).text
     }

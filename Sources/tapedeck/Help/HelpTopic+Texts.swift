@@ -46,7 +46,8 @@ extension HelpTopic {
 
                 The exit status is that of COMMAND unless it is 0 (128 and the number of the signal that ended it), else 1 if something that was
                 asked for failed: a finding of `record --diagnose` by `--fail-on`, a fault that the client did not recover from, a
-                report of `replay server`. Where the recording itself failed, it is that of the failure.
+                report of `replay server`, and `record --diagnose` of nothing at all, since COMMAND sent nothing.
+                Where the recording itself failed, it is that of the failure.
 
                 SIGINT and SIGTERM are passed on to COMMAND, which decides what to do about them; a terminal sends SIGINT to it by itself.
                 The third one that is passed on kills it. Programs that it leaves behind are not waited for.

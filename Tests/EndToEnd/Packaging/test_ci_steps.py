@@ -97,8 +97,15 @@ def test_the_action_passes_a_client_that_tries_again(job) -> None:
 
 def test_the_action_fails_with_the_tests_and_reports_all_the_same(job) -> None:
     """A failed command fails its step; the report still comes."""
-    statuses = run_action(job, serve="true", run="exit 7")
+    statuses = run_action(job, serve="true", run=SUBMIT + "submit; exit 7")
     assert statuses["Run the tests"] == 7 and statuses["Report"] == 0, job.output
+
+
+def test_the_action_fails_for_tests_that_sent_nothing(job) -> None:
+    """Tests that pass by the proxy are no success of what was recorded."""
+    statuses = run_action(job, serve="true", run="true")
+    assert statuses["Run the tests"] == 0 and statuses["Report"] == 1, job.output
+    assert "has nothing to diagnose" in job.output
 
 
 def test_the_action_fails_for_what_the_client_did_not_notice(job) -> None:

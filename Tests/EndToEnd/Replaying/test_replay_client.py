@@ -139,13 +139,19 @@ def test_commcare_gives_no_difference(recorded, serve) -> None:
 
 
 def test_progress_of_restores(recorded, serve) -> None:
-    """Another number of 202 is no difference; the wait is the server's, whatever the speed."""
+    """Another number of 202 is one that the client bridges; the wait is the server's, whatever the speed."""
     trace = recorded(lambda recording: restore(device(recording.url)), "--restore-polls", "2")
     assert sql(trace, "SELECT count(*) FROM http_exchange WHERE status = 202") == [(2,)]
     for polls in ("0", "1", "3"):
         server = serve("--restore-polls", polls)
-        said = replay(trace, server.url("", "http"), "--speed", "1000").stdout
-        assert "no difference" in said, (polls, said)
+        done = replay(trace, server.url("", "http"), "--speed", "1000", status=1)
+        assert "not the same: the client bridged it" in done.stdout, (polls, done.stdout)
+        assert "--allow-bridged accepts that" in done.stderr
+    server = serve("--restore-polls", "2")
+    assert "no difference\n" in replay(trace, server.url("", "http")).stdout
+    server = serve("--restore-polls", "2", "--retry-after", "4")
+    assert re.search(r"Retry-After: recorded 1 s, received 4 s", replay(
+        trace, server.url("", "http"), status=1).stdout)
 
 
 def test_curl_gives_no_difference(recorded, serve, tmp_path) -> None:
@@ -551,7 +557,8 @@ def test_bounds(three, peer) -> None:
                                "--json").stdout)
     assert report["exchanges"] == 12 and report["nanoseconds"] >= 110_000_000
     server.gate.clear()
-    ended = replay(three, server.url, "--for", "300ms")
+    ended = replay(three, server.url, "--for", "300ms", status=1)
+    assert "nothing was answered" in ended.stderr
     assert "3 not played" in ended.stdout and "the time limit passed" in ended.stdout
 
 
@@ -618,3 +625,60 @@ def test_progress(three, peer) -> None:
     os.close(ours)
     assert playing.wait(DEADLINE) == 0
     assert re.search(rb"\r\[[#.]{30}\] +\d+ %", shown), shown
+
+
+def test_a_refusal_that_passes_is_bridged(three, tmp_path) -> None:
+    """503 once: not the same, and accepted where that is allowed; in JSON and JUnit, too."""
+
+    class Overloaded(Peer):
+        """Refuses every second request."""
+
+        def answer(self, method, path, headers, body):
+            status, fields, content = super().answer(method, path, headers, body)
+            if len(self.came) % 2:
+                return 503, {"Retry-After": "1"}, b""
+            return status, fields, content
+
+    server = Overloaded(ANSWERS)
+    junit = tmp_path / "j.xml"
+    try:
+        done = replay(three, server.url, "--junit", junit, status=1)
+        assert "HTTP: 3 of 3 the same, 0 different, 0 not played, 3 bridged" in done.stdout
+        assert re.search(r"bridged: exchange 1, POST /json\n +the server answered 503: sent again "
+                         r"after 1 s", done.stdout), done.stdout
+        assert "the client bridged 3 differences" in done.stderr
+        names = [each.get("name") for each in ElementTree.parse(junit).getroot().iter("testcase")]
+        assert names == ["the same"] + [f"exchange *, POST {path}" for path in ANSWERS]
+        report = json.loads(replay(three, server.url, "--allow-bridged", "--json").stdout)
+        assert report["satisfied"] is True and report["sections"][0]["bridged"] == 3
+        assert "no difference but what the client bridged" in replay(
+            three, server.url, "--allow-bridged").stdout
+    finally:
+        server.end()
+
+
+def test_an_acknowledgement_that_comes_twice_is_bridged(recorded, record, serve, tmp_path) -> None:
+    trace = recorded(edits)
+    twice = record("--to", serve().url("", "http"), "--fault",
+                   "command:c sender:server => repeat nth=2", to=tmp_path / "twice.tape")
+    ended = replay(trace, twice.url, status=1)
+    assert "0 different, 0 not played, 1 bridged" in ended.stdout, ended.stdout
+    assert re.search(r"bridged: connection 1, channel 0: the change of \S+ to version 2 was "
+                     r"acknowledged again", ended.stdout), ended.stdout
+
+
+def test_a_device_without_cases_left(recorded, serve, tmp_path) -> None:
+    """Its case is somebody else's: the device states to have none, and so does the replayed one."""
+    path = tmp_path / "form.xml"
+    path.write_text(form("form-1", case("c1")))
+
+    def session(recording) -> None:
+        for action in (["sync"], ["submit", path], ["sync"], ["sync"]):
+            tapedeck("client", "commcare", *action, "--to", recording.url, "--domain", "demo",
+                     "--user", "ada", "--state", tmp_path / "state",
+                     env=environment(TAPEDECK_PASSWORD="secret"))
+
+    trace = recorded(session)
+    states = sql(trace, "SELECT status, url LIKE '%state=ccsh\\%3A' ESCAPE '\\' FROM exchange WHERE url LIKE '%since=%'")
+    assert states == [(200, 1), (200, 0)]
+    assert "no difference\n" in replay(trace, serve().url("", "http")).stdout

@@ -162,6 +162,9 @@ import Wire
                 })
         }
         #expect(results.allSatisfy { $0.isSame })
+        // Another number of them, or another pause, is a difference that the client bridges.
+        let isBridged = results.contains { !$0.bridged.isEmpty }
+        #expect(isBridged == (recorded != live || live > 0))
         #expect(world.sent.count == live + 1)
         // A second each, and every pause that was asked for.
         #expect(world.now.nanoseconds == Int64(live + 1 + 7 * live) * 1_000_000_000)
@@ -206,7 +209,7 @@ import Wire
             ])
         #expect(world.sent[1].value("x-commcarehq-lastsynctoken") == nil)
         #expect(world.sent[3].value("x-commcarehq-lastsynctoken") == "live-1")
-        #expect(played.notes.first?.contains("412") == true)
+        #expect(played.bridged.first?.contains("412") == true)
         #expect(played.waited == 3_000_000_000)
     }
 
@@ -238,10 +241,72 @@ import Wire
                     "Retry-After: Sun, 06 Nov 1994 08:50:07 GMT",
                 ]), Self.thanked)
         #expect(played.isSame)
+        #expect(
+            played.bridged
+                == [20, 30].map {
+                    "the server answered \(status): sent again after \($0) s"
+                })
         #expect(played.requests == 3)
         #expect(played.waited == 50_000_000_000)
         #expect(Set(world.sent).count == 1)
         #expect(played.latency == 1_000_000_000)
+    }
+
+    @Test(
+        arguments: [
+            (["Retry-After: 30"], ["Retry-After: 60"], "Retry-After: recorded 30 s, received 60 s"),
+            (["Retry-After: 30"], ["Retry-After: 30"], nil),
+            (
+                ["Retry-After: 30"],
+                [
+                    "Date: Sun, 06 Nov 1994 08:49:37 GMT",
+                    "Retry-After: Sun, 06 Nov 1994 08:50:07 GMT",
+                ],
+                nil
+            ),
+            (
+                [
+                    "Date: Sun, 06 Nov 1994 08:49:37 GMT",
+                    "Retry-After: Sun, 06 Nov 1994 08:50:07 GMT",
+                ],
+                ["Retry-After: 3"], "Retry-After: recorded 30 s, received 3 s"
+            ),
+        ] as [([String], [String], String?)])
+    func `another pause of a recorded refusal is bridged`(
+        recorded: [String], live: [String], bridged: String?
+    ) {
+        let refused = Recorded(
+            1, "POST /a/demo/receiver/", status: 503, answerFields: recorded, answer: "later")
+        var world = HTTPWorld([refused])
+        let played = world.run(refused, .text(503, live, "later"))
+        #expect(played.isSame)
+        #expect(played.bridged == (bridged.map { [$0] } ?? []))
+    }
+
+    @Test func `a device without cases states so under any name`() {
+        // The form was refused for good, and the recorded device has forgotten it.
+        for (status, sent, live) in [
+            (422, "ccsh:", "ccsh:"), (422, Self.hash([Self.child]), Self.hash([Self.child])),
+            // What the device counts is its matter: it has none here and there.
+            (201, "ccsh:", "ccsh:"),
+        ] {
+            let first = Recorded(
+                1, "GET /a/demo/phone/restore/?version=2.0", status: 200, answerFields: Self.xml,
+                answer: Self.restore("token-a"))
+            var form = Self.submission(
+                2, Self.form(Self.instance, Self.block(Self.child)),
+                ["X-CommCareHQ-LastSyncToken: token-a"])
+            form.exchange.status = status
+            let second = Recorded(
+                3, "GET /a/demo/phone/restore/?since=token-a&state=\(sent)", status: 200,
+                answerFields: Self.xml, answer: Self.restore("token-b"))
+            var world = HTTPWorld([first, form, second])
+            _ = world.run(first, .text(200, Self.xml, Self.restore("live-1")))
+            _ = world.run(form, .text(status, Self.xml, Self.thanks))
+            _ = world.run(second, .text(200, Self.xml, Self.restore("live-2")))
+            let query = world.last.query?.replacing("%3A", with: ":")
+            #expect(query?.hasSuffix("&state=\(live)") == true, "\(query ?? "none")")
+        }
     }
 
     @Test func `gives up after some tries and growing pauses`() {

@@ -136,6 +136,23 @@ struct PlayBook {
         #expect(book.deviations().contains(expected), "\(book.deviations())")
     }
 
+    @Test func `an acknowledgement that comes twice is bridged`() {
+        var book = ready([
+            Self.change,
+            #"1< 0:c:[{"id":"k","o":"M","sv":3,"ev":4,"v":{"a":{"o":"r","v":2}},"cv":"cv2","ccids":["c1"],"clientid":"one"}]"#,
+        ])
+        let ccid = PlayBook.ccid(book.receive(page(3)))
+        let answer =
+            #"0:c:[{"id":"k","o":"M","sv":3,"ev":4,"v":{"a":{"o":"r","v":2}},"cv":"L","ccids":["\#(ccid)"],"clientid":"one"}]"#
+        _ = book.receive(answer)
+        #expect(book.play.played(ConnectionID(1))?.bridgedCount == 0)
+        _ = book.receive(answer)
+        let played = book.play.played(ConnectionID(1))
+        #expect(played?.isSame == true)
+        #expect(
+            played?.bridged == ["channel 0: the change of k to version 4 was acknowledged again"])
+    }
+
     @Test func `an invalid diff is sent again with all data`() {
         var book = ready([
             Self.change,

@@ -11,10 +11,31 @@ struct HTTPDeviceCases: Sendable {
         var token: String
     }
 
-    private struct Device {
+    /// The cases of one device.
+    private struct Cases {
         /// Nil where the recording begins too late to determine it.
         var recorded: CaseSet?
         var live: CaseSet
+
+        mutating func submit(_ recorded: [CommCareEvent], _ live: [CommCareEvent]) {
+            _ = try? self.recorded?.submit(recorded, .tolerant)
+            _ = try? self.live.submit(live, .tolerant)
+        }
+
+        /// These with an incremental restore.
+        func restored(_ recorded: [CommCareEvent], _ live: [CommCareEvent]) -> Cases {
+            Cases(
+                recorded: self.recorded.map { HTTPDeviceCases.set(recorded, .incremental, $0) },
+                live: HTTPDeviceCases.set(live, .incremental, self.live))
+        }
+    }
+
+    private struct Device {
+        /// With what all forms do.
+        var all: Cases
+        /// Without what forms do that the server refused for good, where there were any: some
+        /// devices take that back, others do not.
+        var accepted: Cases?
     }
 
     private var devices: [Key: Device] = [:]
@@ -44,13 +65,19 @@ struct HTTPDeviceCases: Sendable {
     ///   - live: The form that is sent.
     ///   - token: Its recorded sync token.
     ///   - host: The recorded host.
+    ///   - isRefused: Whether the recorded server refused it for good.
     mutating func submit(
-        _ recorded: [CommCareEvent], _ live: [CommCareEvent], token: String, host: String
+        _ recorded: [CommCareEvent], _ live: [CommCareEvent], token: String, host: String,
+        isRefused: Bool = false
     ) {
         let key = Key(host: host, token: token)
         guard var device = devices.removeValue(forKey: key) else { return }
-        _ = try? device.recorded?.submit(recorded, .tolerant)
-        _ = try? device.live.submit(live, .tolerant)
+        if isRefused {
+            if device.accepted == nil { device.accepted = device.all }
+        } else {
+            device.accepted?.submit(recorded, live)
+        }
+        device.all.submit(recorded, live)
         devices[key] = device
     }
 
@@ -68,14 +95,17 @@ struct HTTPDeviceCases: Sendable {
         let before = since.flatMap { devices.removeValue(forKey: Key(host: host, token: $0)) }
         let key = Key(host: host, token: token)
         guard wanted.contains(key) else { return }
-        if since != nil, before == nil { return }
-        let extent: RestoreInProgress.Extent = since == nil ? .full : .incremental
-        var device = Device(recorded: nil, live: CaseSet())
-        if since == nil || before?.recorded != nil {
-            device.recorded = Self.set(recorded, extent, before?.recorded ?? CaseSet())
+        guard since != nil else {
+            devices[key] = Device(
+                all: Cases(
+                    recorded: Self.set(recorded, .full, CaseSet()),
+                    live: Self.set(live, .full, CaseSet())))
+            return
         }
-        device.live = Self.set(live, extent, before?.live ?? CaseSet())
-        devices[key] = device
+        guard let before else { return }
+        devices[key] = Device(
+            all: before.all.restored(recorded, live),
+            accepted: before.accepted?.restored(recorded, live))
     }
 
     /// Adds a full restore that was requested from the live server only.
@@ -87,8 +117,9 @@ struct HTTPDeviceCases: Sendable {
     mutating func recover(_ live: [CommCareEvent], token: String, host: String) {
         let key = Key(host: host, token: token)
         guard wanted.contains(key) else { return }
-        var device = devices[key] ?? Device(recorded: nil, live: CaseSet())
-        device.live = Self.set(live, .full, device.live)
+        var device = devices[key] ?? Device(all: Cases(recorded: nil, live: CaseSet()))
+        device.all.live = Self.set(live, .full, device.all.live)
+        device.accepted?.live = device.all.live
         devices[key] = device
     }
 
@@ -106,13 +137,22 @@ struct HTTPDeviceCases: Sendable {
         guard let device = devices[Key(host: host, token: token)],
             let hash = try? CaseStateHash(parsing: sent)
         else { return nil }
-        let live = Self.purged(device.live)
-        guard let recorded = device.recorded else { return live.stateHash.description }
-        if recorded.stateHash == hash { return device.live.stateHash.description }
-        let purged = Self.purged(recorded)
-        if purged.stateHash == hash { return live.stateHash.description }
-        let digest = live.stateHash.digest ?? .zero
-        return CaseStateHash(digest: digest ^ purged.stateHash.difference(from: hash)).description
+        guard let recorded = device.all.recorded else {
+            return Self.purged(device.all.live).stateHash.description
+        }
+        for cases in [device.all, device.accepted].compactMap(\.self) {
+            guard let recorded = cases.recorded else { continue }
+            if recorded.stateHash == hash { return cases.live.stateHash.description }
+            if Self.purged(recorded).stateHash == hash {
+                return Self.purged(cases.live).stateHash.description
+            }
+        }
+        // A device that states to have no cases has none under any name.
+        guard let sent = hash.digest else { return hash.description }
+        let digest = Self.purged(device.all.live).stateHash.digest ?? .zero
+        let wrong = digest ^ Self.purged(recorded).stateHash.difference(from: hash)
+        // Without a case left, a device writes no digits.
+        return CaseStateHash(digest: wrong == .zero && sent != .zero ? nil : wrong).description
     }
 
     /// The sync token that a restore gives.

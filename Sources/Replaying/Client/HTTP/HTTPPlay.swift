@@ -124,7 +124,9 @@ public struct HTTPPlay: Sendable {
         turn.isApplied = true
         let forms = zip(plan.forms(in: plan.recording.request.body), plan.forms(in: body))
         for (recorded, live) in forms {
-            cases.submit(recorded, live, token: token, host: plan.exchange.host)
+            cases.submit(
+                recorded, live, token: token, host: plan.exchange.host,
+                isRefused: plan.exchange.status == 422)
         }
     }
 
@@ -150,6 +152,7 @@ public struct HTTPPlay: Sendable {
             }
             // The recording contains the polling requests; the server's progress differs each time.
             chains[turn.id].notBefore = now.advanced(by: pollPause(answer, usual: 1))
+            turn.comparePause(answer)
             return finish(&turn, now)
         }
         if status == recorded { return conclude(&turn, answer, now, &identity) }
@@ -163,12 +166,12 @@ public struct HTTPPlay: Sendable {
             turn.hasRecovered = true
             turn.refusal = answer
             turn.request = nil
-            turn.note("the server answered 412: restored in full, then sent again")
+            turn.bridge("the server answered 412: restored in full, then sent again")
             return send(&turn, now, &identity)
         }
         if recorded == 202, isPoll, chains.contains(turn.id) {
             chains[turn.id].final = answer
-            turn.note("the server answered \(status) where the recording polls")
+            turn.bridge("the server answered \(status) where the recording polls")
             return join(&turn, now)
         }
         return conclude(&turn, answer, now, &identity)
@@ -232,7 +235,7 @@ public struct HTTPPlay: Sendable {
         }
         turn.polls += 1
         if turn.polls == 1 {
-            turn.note(
+            turn.bridge(
                 "the server answered 202: polled until the restore was "
                     + "ready")
         }
@@ -241,7 +244,7 @@ public struct HTTPPlay: Sendable {
 
     /// Nanoseconds until the next poll.
     private func pollPause(_ answer: HTTPPlayAnswer, usual: Int64 = 5) -> Int64 {
-        min(max(Self.retryAfter(answer) ?? usual, 1), 3_600) * 1_000_000_000
+        min(max(Self.retryAfter(answer) ?? usual, 1), 1_000_000) * 1_000_000_000
     }
 
     /// Waits before a request is sent again; nil where that was done often enough.
@@ -260,18 +263,24 @@ public struct HTTPPlay: Sendable {
         }
         turn.tries += 1
         let seconds = (pause + 500_000_000) / 1_000_000_000
-        turn.note("the server answered \(status): sent again after \(seconds) s")
+        turn.bridge("the server answered \(status): sent again after \(seconds) s")
         return wait(&turn, until: now.advanced(by: pause), now)
     }
 
     /// Seconds of `Retry-After`, at least 0.
     static func retryAfter(_ answer: HTTPPlayAnswer) -> Int64? {
-        switch answer.message.value("retry-after").flatMap(RetryAfter.parse) {
+        retryAfter(answer.message, at: answer.at)
+    }
+
+    /// Seconds of `Retry-After`, at least 0; `at` is when it came, in seconds since 1970, where that
+    /// is known.
+    static func retryAfter(_ message: ReplayMessage, at: Int64?) -> Int64? {
+        switch message.value("retry-after").flatMap(RetryAfter.parse) {
         case .seconds(let seconds): return Int64(seconds)
         case .date(let date):
             // The server's date refers to its own clock.
-            let now = answer.message.value("date").flatMap(HTTPDate.parse)?.unixSeconds
-            return max(0, date.unixSeconds - (now ?? answer.at))
+            let now = message.value("date").flatMap(HTTPDate.parse)?.unixSeconds ?? at
+            return now.map { max(0, date.unixSeconds - $0) }
         case nil: return nil
         }
     }
@@ -292,6 +301,7 @@ public struct HTTPPlay: Sendable {
         if !identity.isVerbatim { learn(turn.plan, answer, &identity) }
         if chains.isLast(turn.id) { chains.end(turn.id) }
         turn.result.differences = turn.plan.compare(answer, identity)
+        if answer.status == turn.plan.exchange.status { turn.comparePause(answer) }
         return finish(&turn, now)
     }
 

@@ -52,6 +52,21 @@ public struct HTTPTurn: Sendable {
         if result.notes.count < Self.maxNotes { result.notes.append(text) }
     }
 
+    /// Notes what the server did otherwise than recorded, and the client bridged.
+    mutating func bridge(_ text: String) {
+        if result.bridged.count < Self.maxNotes { result.bridged.append(text) }
+    }
+
+    /// Compares the pause that an answer requires with the recorded one: the client keeps either.
+    mutating func comparePause(_ answer: HTTPPlayAnswer) {
+        guard !plan.options.leftOut.leavesOut(header: "retry-after"),
+            let recorded = plan.recording.response.flatMap({
+                HTTPPlay.retryAfter($0, at: nil)
+            }), let live = HTTPPlay.retryAfter(answer), abs(recorded - live) > 1
+        else { return }
+        bridge("Retry-After: recorded \(recorded) s, received \(live) s")
+    }
+
     /// The login of this run, where the recorded request has one.
     func login(_ options: HTTPPlayOptions) -> HTTPPlayOptions.Login? {
         plan.recording.request.value("authorization").flatMap {
@@ -72,7 +87,7 @@ public struct HTTPTurn: Sendable {
         isChallenged = true
         request?.login = login
         request?.fields.removeAll { $0.name.lowercased() == "authorization" }
-        note("the server requires digest authentication where the recording has another scheme")
+        bridge("the server requires digest authentication where the recording has another scheme")
         return true
     }
 }

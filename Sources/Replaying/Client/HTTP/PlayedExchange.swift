@@ -41,8 +41,11 @@ public struct PlayedExchange: Hashable, Sendable {
     public var latency: Int64 = 0
     /// Nanoseconds spent waiting because the server required it.
     public var waited: Int64 = 0
-    /// What was done otherwise than recorded, one line each; no difference in itself.
+    /// What else happened, one line each; no difference in itself.
     public var notes: [String] = []
+    /// What the server did otherwise than recorded on the way to the final answer, one line each:
+    /// the client bridged it, by waiting, asking again or restoring.
+    public var bridged: [String] = []
 
     /// An exchange that is compared, with no difference yet.
     public init(
@@ -69,7 +72,7 @@ public struct PlayedExchange: Hashable, Sendable {
         var lines = ["exchange \(exchange), \(line)"]
         lines += differences.items.map { "  \($0)" }
         if differences.isCut { lines.append("  … and more") }
-        lines += notes.map { "  \(OneLine.text($0))" }
+        lines += (bridged + notes).map { "  \(OneLine.text($0))" }
         return lines.joined(separator: "\n")
     }
 }

@@ -44,6 +44,12 @@ public struct PlayedSocket: Hashable, Sendable {
     /// How many there are.
     public internal(set) var deviationCount = 0
 
+    /// What the server did otherwise than recorded and the client bridged, one line each; the first
+    /// of them, at most ``maxDeviations``.
+    public internal(set) var bridged: [String] = []
+    /// How many there are.
+    public internal(set) var bridgedCount = 0
+
     /// Deviations that are kept.
     public static let maxDeviations = 1_000
 

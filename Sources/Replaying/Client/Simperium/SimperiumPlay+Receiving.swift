@@ -256,19 +256,22 @@ extension SimperiumPlay {
         _ stream: Int
     ) {
         let isOurs = ccids.contains { authors[$0] != nil }
+        let isRepeated =
+            !ccids.isEmpty && change.error == nil
+            && ccids.allSatisfy { streams[stream].received.contains($0) }
         let isUnreported = ccids.contains {
             flights[$0]?.stream == stream && !reportedThere.contains($0)
         }
         for ccid in ccids where flights[ccid]?.stream == stream { flights[ccid] = nil }
         // The recorded client had disconnected before it could receive it.
         if isUnreported { return }
+        // An answer to `cv` repeats what came before; by itself, only a server repeats it.
+        if isOurs, isRepeated, streams[stream].catchUps.isEmpty {
+            return bridge(change, stream)
+        }
         // What arrived after the recorded client had disconnected, or before among others.
         if isOurs, streams[stream].isExhausted { return }
-        if !ccids.isEmpty, change.error == nil, !streams[stream].catchUps.isEmpty,
-            ccids.allSatisfy({ streams[stream].received.contains($0) })
-        {
-            return
-        }
+        if isRepeated, !streams[stream].catchUps.isEmpty { return }
         if settings.isOneOfSeveral, !isOurs { return }
         var found = Differences()
         found.add(
@@ -277,6 +280,18 @@ extension SimperiumPlay {
             stream, nil,
             "a change of \(OneLine.text(change.key ?? "an object")) that was not recorded",
             found)
+    }
+
+    /// Notes an acknowledgement that came again.
+    private mutating func bridge(_ change: SimperiumChange<Range<Int>>, _ stream: Int) {
+        let socket = streams[stream].socket
+        sockets[socket].played.bridgedCount += 1
+        guard sockets[socket].played.bridged.count < PlayedSocket.maxDeviations else { return }
+        let key = OneLine.text(change.key ?? "an object")
+        let version = change.ev.map { " to version \($0)" } ?? ""
+        let channel = streams[stream].channel.map { "channel \($0)" } ?? "connection"
+        sockets[socket].played.bridged.append(
+            "\(channel): the change of \(key)\(version) was acknowledged again")
     }
 
     /// Binds the live identifiers of the result of a recorded change.

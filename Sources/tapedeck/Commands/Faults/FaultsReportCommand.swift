@@ -59,6 +59,9 @@ struct FaultsReportCommand: ParsableCommand {
         } else if junit != "-" {
             StandardOutput.write(FaultsReportText.table(judgement))
         }
+        if judgement.sessions.allSatisfy(\.faults.isEmpty) {
+            StandardError.write("tapedeck: nothing was judged: no fault was injected in \(trace)\n")
+        }
         let undecided = judgement.count(.undecided)
         if undecided > 0 {
             let reason =

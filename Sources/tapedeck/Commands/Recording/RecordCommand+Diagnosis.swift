@@ -38,7 +38,10 @@ extension RecordCommand {
             detail
                 + (own.findings.isEmpty && own.undecided.isEmpty
                     ? "\n" : "; tapedeck diagnose \(trace) shows them in full\n"))
-        return failOn.failures(
+        let failures = failOn.failures(
             findings: own.findings.map(\.severity), undecided: own.undecided.count)
+        guard failOn != .never, own.counts.isEmpty, own.findings.isEmpty, own.undecided.isEmpty
+        else { return failures }
+        return failures + ["nothing to diagnose: \(own.counts.words)"]
     }
 }

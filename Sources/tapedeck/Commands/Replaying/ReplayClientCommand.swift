@@ -14,7 +14,8 @@ struct ReplayClientCommand: AsyncParsableCommand {
         discussion: """
             Logs in anew, sends the same requests, submissions, edits and WebSocket messages with \
             new identifiers, waits for what the recorded client waited for, and compares the \
-            answers by meaning. Exits with status 1 if they differ and 69 if the server is \
+            answers by meaning. Exits with status 1 if they differ, also where the client bridged \
+            it (a 503 after which it sent again), and 69 if the server is \
             unreachable.
 
             Example: tapedeck replay client app.tape --to http://127.0.0.1:8000
@@ -67,6 +68,12 @@ struct ReplayClientCommand: AsyncParsableCommand {
             valueName: "seconds"))
     var patience = 10.0
 
+    @Flag(
+        help: ArgumentHelp(
+            "Allow differences that the client bridged: it waited, asked again, restored, or passed over what came twice."
+        ))
+    var allowBridged = false
+
     @Flag(help: "Print the report as a JSON object.")
     var json = false
 
@@ -116,10 +123,13 @@ struct ReplayClientCommand: AsyncParsableCommand {
             makePlayer: try recording.clientPlayers(exchanges, to: target))
         let start = ContinuousClock.now
         let end = await play(load)
+        var report = load.tally.report
+        // Whoever stops it knows that it did not get far.
+        if end == .stopped { report.isIdle = false }
         let text = ReplayClientText(
-            end: end, figures: load.tally.figures, report: load.tally.report,
+            end: end, figures: load.tally.figures, report: report,
             seconds: Double(ReplayClientText.nanoseconds(ContinuousClock.now - start)) / 1e9,
-            seed: target.seed)
+            seed: target.seed, allowsBridged: allowBridged)
         try tell(text)
     }
 
@@ -170,7 +180,9 @@ struct ReplayClientCommand: AsyncParsableCommand {
     /// Writes the report to the chosen outputs and sets the exit status.
     private func tell(_ text: ReplayClientText) throws(Failure) {
         if let junit {
-            let report = text.report.junit(allowsUnused: text.allowsUnused)
+            let report = text.report.junit(
+                allowsUnused: text.allowsUnused, allowsBridged: allowBridged,
+                properties: [("seed", "\(text.seed)")] + ignore.map { ("ignore", $0) })
             try JUnitFile.write(report, to: junit)
         }
         if json {
@@ -181,8 +193,21 @@ struct ReplayClientCommand: AsyncParsableCommand {
         if case .unreachable(let reason) = text.end {
             throw Failure(.unavailable, "\(reason); check --to")
         }
-        guard !text.report.isSatisfied(allowsUnused: text.allowsUnused) else { return }
+        guard
+            !text.report.isSatisfied(
+                allowsUnused: text.allowsUnused, allowsBridged: allowBridged)
+        else { return }
+        if let nothing = text.report.nothing {
+            throw Failure(.failed, "\(nothing) of \(trace)")
+        }
         let missed = text.report.sections.reduce(0) { $0 + $1.missed }
-        throw Failure(.failed, "\(missed) differ from \(trace)")
+        let bridged = text.report.bridged
+        guard missed == 0, bridged > 0, !allowBridged else {
+            throw Failure(.failed, "\(missed) differ from \(trace)")
+        }
+        throw Failure(
+            .failed,
+            "the client bridged \(Summary.count(Int64(bridged), "difference")) from \(trace); --allow-bridged accepts that"
+        )
     }
 }

@@ -11,6 +11,8 @@ struct ReplayClientText {
     /// The duration.
     let seconds: Double
     let seed: UInt64
+    /// Whether the client may have bridged differences.
+    let allowsBridged: Bool
 
     static func nanoseconds(_ duration: Duration) -> Int64 {
         let (seconds, attoseconds) = duration.components
@@ -30,7 +32,8 @@ struct ReplayClientText {
         case .stopped: lines.append("stopped before everything was played")
         case .unreachable(let reason): lines.append("unreachable: \(ListLine.clean(reason))")
         }
-        return report.text(allowsUnused: allowsUnused) + lines.map { $0 + "\n" }.joined()
+        return report.text(allowsUnused: allowsUnused, allowsBridged: allowsBridged)
+            + lines.map { $0 + "\n" }.joined()
     }
 
     private var headline: String {
@@ -78,7 +81,10 @@ struct ReplayClientText {
 
     /// One object.
     var json: JSONValue {
-        guard case .object(var object) = report.json(allowsUnused: allowsUnused) else {
+        guard
+            case .object(var object) = report.json(
+                allowsUnused: allowsUnused, allowsBridged: allowsBridged)
+        else {
             return .null
         }
         func add(_ name: String, _ value: Int) {

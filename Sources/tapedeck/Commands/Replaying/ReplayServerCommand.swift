@@ -112,10 +112,10 @@ struct ReplayServerCommand: AsyncParsableCommand {
         let signal = StopSignal()
         // A command gets to see the refusals, and ends when it wants to.
         let ends = !command.isGiven
+        let seed = seed ?? .random(in: 0 ... .max)
         let options = ReplayServer.Options(
             mode: mode.option, pace: speed.map { .times($0) } ?? .asFastAsPossible,
-            seed: seed ?? .random(in: 0 ... .max),
-            ignored: rules, endsWhenDone: exitWhenDone, tls: try leaves(authority),
+            seed: seed, ignored: rules, endsWhenDone: exitWhenDone, tls: try leaves(authority),
             notice: { StandardError.write("tapedeck: \($0)\n") },
             stopped: { if ends { signal.stop() } })
         let server: ReplayServer
@@ -132,7 +132,7 @@ struct ReplayServerCommand: AsyncParsableCommand {
         environment.server = place
         environment.more["TAPEDECK_TRACE"] = URL(fileURLWithPath: trace).path
         let outcome = await command.run(environment, trusting: authority, signal)
-        try outcome.check(tell(await server.stop()))
+        try outcome.check(tell(await server.stop(), seed: seed))
     }
 
     private func rules() throws(Failure) -> [IgnoreRule] {
@@ -150,7 +150,12 @@ struct ReplayServerCommand: AsyncParsableCommand {
     /// The recording as the server reads it.
     private func source() throws(Failure) -> ReplaySource {
         let session = try RecordedSession.opened(trace)
-        do { return try ReplaySource(session) } catch { throw Failure(error) }
+        let source: ReplaySource
+        do { source = try ReplaySource(session) } catch { throw Failure(error) }
+        guard !source.isEmpty else {
+            throw Failure(.data, "\(trace) has no HTTP exchange and no WebSocket to play")
+        }
+        return source
     }
 
     private func leaves(_ authority: CertificateAuthority) throws(Failure) -> LeafCache {
@@ -164,9 +169,11 @@ struct ReplayServerCommand: AsyncParsableCommand {
     /// Writes the report to the chosen outputs.
     ///
     /// - Returns: What makes the replay fail; nil for nothing.
-    private func tell(_ report: ReplayReport) throws(Failure) -> Failure? {
+    private func tell(_ report: ReplayReport, seed: UInt64) throws(Failure) -> Failure? {
         if let junit {
-            let text = report.junit(allowsUnused: allowUnused)
+            let text = report.junit(
+                allowsUnused: allowUnused,
+                properties: [("seed", "\(seed)")] + ignore.map { ("ignore", $0) })
             try JUnitFile.write(text, to: junit)
         }
         if json {
@@ -175,6 +182,7 @@ struct ReplayServerCommand: AsyncParsableCommand {
             StandardOutput.write(report.text(allowsUnused: allowUnused))
         }
         guard !report.isSatisfied(allowsUnused: allowUnused) else { return nil }
+        if let nothing = report.nothing { return Failure(.failed, "\(nothing) of \(trace)") }
         let missed = report.sections.reduce(0) { $0 + $1.missed }
         let unused = report.sections.reduce(0) { $0 + $1.unused }
         return Failure(

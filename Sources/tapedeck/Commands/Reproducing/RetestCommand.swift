@@ -149,7 +149,9 @@ extension RetestResult {
                 .init(
                     name: reproduction.suite.rawValue, seconds: seconds,
                     cases: [
-                        .init(group: reproduction.suite.rawValue, name: reproduction.rule, outcome)
+                        .init(
+                            group: reproduction.suite.rawValue, name: reproduction.rule, outcome,
+                            properties: [("rule", reproduction.rule)])
                     ])
             ]
         ).text
