@@ -165,6 +165,9 @@ let package = Package(
             ],
             exclude: ["Addons.md", "addons.schema.json", "Python"], swiftSettings: house),
         .target(
+            name: "Pages", dependencies: ["Notation", crypto],
+            resources: [.embedInCode("Report")], swiftSettings: house),
+        .target(
             name: "Control",
             dependencies: ["Platform", "Notation", "Wire", "Filters", "Faults", "Serving"],
             resources: [.embedInCode("openapi.json")], swiftSettings: house),
@@ -202,7 +205,7 @@ let package = Package(
                 "Formats", "Redaction", "Capturing", "Reports", "Sessions", "Replaying",
                 "SyncServers",
                 "SyncClients", "Certification", "Reproduction", "HTTPLayer", "CCurl", "CurlShim",
-                "Addons",
+                "Addons", "Pages",
                 argumentParser,
             ],
             exclude: ["CommandLine.md", "Elsewhere.md", "Mitmproxy.md", "Stability.md"],
@@ -292,6 +295,7 @@ let package = Package(
             ["Notation", "Wire", "Framing", "Trace", "Storage", "CSQLite", "TraceWorld"]),
         tests("Control", ["Notation", "Wire", "Faults", "Filters"]),
         tests("Addons", ["Notation", "Wire", "Faults", "Filters", "Dissection"]),
+        tests("Pages", ["Notation"]),
         tests("HTTPLayer", ["Platform", "Notation", "Wire", "CZlib"]),
         tests(
             "SyncClients",

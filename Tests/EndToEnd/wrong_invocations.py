@@ -255,7 +255,7 @@ CATALOGUE: dict[str, list[str]] = {
         "good.tape x.har --format nonsense", "good.tape plain.txt --format csv", "good.tape folder",
         "good.tape no/such/folder.har", "good.tape x.tape", "good.tape x.har --rows nonsense",
         "good.tape x.har --redact-pattern a", "good.tape x.har --redact --redact-pattern '['",
-        "good.tape x.har nonsense:1", "good.tape x.har --check-secrets",
+        "good.tape x.har nonsense:1", "good.tape x.har --check-secrets", "good.tape x.har --secrets",
         "good.tape recording-folder --format text --replace", "good.tape good.tape --redact",
     ],
     "import": [

@@ -60,7 +60,7 @@ package struct TraceDiagnosis {
     ///
     /// - Parameters and result: as of ``diagnose(trace:session:patienceNanoseconds:progress:)``.
     /// - Throws: ``SessionError`` where the trace cannot be read or has no such session.
-    static func read(
+    package static func read(
         trace path: String, session: SessionID? = nil, patienceNanoseconds: Int64? = nil,
         progress: Progress = { _, _, _ in }
     ) throws(SessionError) -> TraceDiagnosis {

@@ -2,6 +2,7 @@ import ArgumentParser
 import Dissection
 import Filters
 import Formats
+import Foundation
 import Redaction
 import Trace
 import Wire
@@ -13,8 +14,8 @@ struct ExportCommand: AsyncParsableCommand {
         abstract: "Write a trace in the formats of other tools, or as text.",
         discussion: """
             The format follows from the file extension: .har, .pcapng, .sh (curl commands), \
-            .csv, .jsonl; .tape is a trace, with --redact, and a folder gets the recording as \
-            text. Recorded traffic is secret: --redact replaces secrets by placeholders, and \
+            .csv, .jsonl, .html (a report for a browser, without secrets); .tape is a trace, with \
+            --redact, and a folder gets the recording as text. Recorded traffic is secret: --redact replaces secrets by placeholders, and \
             --check-secrets refuses to write what still looks like one.
 
             Example: tapedeck export app.tape app.har
@@ -35,7 +36,7 @@ struct ExportCommand: AsyncParsableCommand {
     @Option(
         help: ArgumentHelp(
             "The format, if the file extension does not determine it.",
-            valueName: "har|pcapng|curl|text|csv|jsonl|tape"))
+            valueName: "har|pcapng|curl|text|csv|jsonl|html|tape"))
     var format: OutputFormat?
 
     @Option(help: "With csv and jsonl: which rows.")
@@ -52,6 +53,9 @@ struct ExportCommand: AsyncParsableCommand {
 
     @Flag(help: "Replace secrets by placeholders, the same for the same secret.")
     var redact = false
+
+    @Flag(help: "With html: leave secrets as they are.")
+    var secrets = false
 
     @Option(
         help: ArgumentHelp(
@@ -80,10 +84,15 @@ struct ExportCommand: AsyncParsableCommand {
         if filter != nil, format == .text || format == .tape {
             throw Failure(
                 .usage,
-                "a filter goes with har, pcapng, curl, csv and jsonl; this format takes the whole trace"
+                "a filter goes with har, pcapng, curl, csv, jsonl and html; this format takes the whole trace"
             )
         }
         let options = RedactionOptions(patterns: redactPattern, names: redactName)
+        let redact = redact || format == .html && !secrets
+        guard format == .html || !secrets else {
+            throw Failure(
+                .usage, "--secrets goes with html; other formats have them without --redact")
+        }
         guard redact || redactPattern.isEmpty && redactName.isEmpty else {
             throw Failure(.usage, "--redact-pattern and --redact-name go with --redact")
         }
@@ -125,10 +134,11 @@ struct ExportCommand: AsyncParsableCommand {
     private func chosen() throws(Failure) -> OutputFormat {
         if let format { return format }
         if file.hasSuffix(".tape") { return .tape }
+        if file.hasSuffix(".html") { return .html }
         guard let found = ExportFormat(path: file) else {
             throw Failure(
                 .usage,
-                "the extension of \(file) is no known format; give --format har, pcapng, curl, text, csv or jsonl"
+                "the extension of \(file) is no known format; give --format har, pcapng, curl, text, csv, jsonl or html"
             )
         }
         return OutputFormat(found)
@@ -168,6 +178,7 @@ struct ExportCommand: AsyncParsableCommand {
         let goesOn = { line.show("") }
         switch format {
         case .tape: break
+        case .html: try writeReport(of: trace, filter, while: goesOn)
         case .text:
             try RecordingExport.run(
                 from: trace, to: file, about: about, replaces: replace, progress: line.show)
@@ -196,6 +207,24 @@ struct ExportCommand: AsyncParsableCommand {
                 hasRawCells: rawCells)
             try export.run(from: trace, to: file, while: goesOn)
         }
+    }
+
+    private func writeReport(
+        of trace: String, _ filter: Filter?, while goesOn: () -> Bool
+    ) throws {
+        let report = ReportExport(
+            trace: trace, name: URL(fileURLWithPath: self.trace).lastPathComponent, filter: filter,
+            words: self.filter.joined(separator: " "), isRedacted: trace != self.trace)
+        let (html, outcome) = try report.make(while: goesOn)
+        if file == "-" {
+            StandardOutput.write(bytes: html)
+        } else {
+            try ReportFile.write(html, to: file)
+        }
+        let left = outcome.leftOut.isEmpty ? "" : "; \(outcome.leftOut)"
+        say(
+            "\(Summary.count(Int64(outcome.rows), "row")), \(ByteCount.text(Int64(html.count)))\(left)"
+        )
     }
 
     /// The exchanges that fit a filter, and those that opened the sockets of commands that do.
@@ -228,7 +257,7 @@ struct ExportCommand: AsyncParsableCommand {
 
 /// The format that a trace is written in.
 enum OutputFormat: String, CaseIterable, ExpressibleByArgument {
-    case har, pcapng, curl, text, csv, jsonl, tape
+    case har, pcapng, curl, text, csv, jsonl, html, tape
 
     init(_ format: ExportFormat) {
         self =

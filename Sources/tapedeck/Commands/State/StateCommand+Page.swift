@@ -7,6 +7,8 @@ import Wire
 /// The state of each side, as text.
 struct StatePage {
     let view: StateView
+    /// Where its text goes.
+    var put: (String) -> Void = { StandardOutput.write($0) }
 
     /// The maximum number of clients that get a separate column.
     private static let maxColumns = 6
@@ -29,7 +31,7 @@ struct StatePage {
         line("at \(time ?? "the end of the trace")")
     }
 
-    private func line(_ text: String = "") { StandardOutput.write(text + "\n") }
+    private func line(_ text: String = "") { put(text + "\n") }
 
     private func title(_ bucket: BucketState) -> String {
         "bucket \(ListLine.clean(bucket.name)) of application \(ListLine.clean(bucket.app))"
@@ -116,7 +118,7 @@ struct StatePage {
             while text.last == " " { text.removeLast() }
             text += "\n"
         }
-        StandardOutput.write(text)
+        put(text)
         rows.removeAll(keepingCapacity: true)
     }
 
