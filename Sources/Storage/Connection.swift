@@ -10,6 +10,11 @@ package final class Connection {
     /// The open statements of this program; full-text search has its own.
     private var statements: Set<OpaquePointer> = []
 
+    /// Units of work since the last row, counted once ``limitWork(units:)`` was called.
+    var work: Int64 = 0
+    /// Units of work after which a statement without a row is ended.
+    var maxWork = Int64.max
+
     /// Whether SQLite took the settings of the process.
     private static let isConfigured = tapedeck_sqlite_keep_no_account() == SQLITE_OK
 
@@ -28,6 +33,7 @@ package final class Connection {
             throw StorageFault(code: code, message: message)
         }
         handle = opened
+        restrict()
         // Long enough for a checkpoint of another program, short enough to be noticed.
         waitForLocks(milliseconds: 5_000)
     }
@@ -56,9 +62,13 @@ package final class Connection {
 
     /// Runs all statements in `sql`, rows unseen.
     package func execute(_ sql: String) throws(StorageFault) {
+        beginsStep()
         let code = sqlite3_exec(handle, sql, nil, nil, nil)
         guard code == SQLITE_OK else { throw fault(code) }
     }
+
+    /// A statement begins to work towards its next row.
+    func beginsStep() { work = 0 }
 
     /// Compiles one statement for many uses.
     package func prepare(_ sql: String) throws(StorageFault) -> Statement {

@@ -22,6 +22,7 @@ package final class Statement {
         guard connection.handle != nil else {
             throw StorageFault(code: SQLITE_MISUSE, message: "the trace is closed")
         }
+        connection.beginsStep()
         let code = sqlite3_step(handle)
         if code == SQLITE_ROW { return true }
         let failure = code == SQLITE_DONE ? nil : connection.fault(code)
@@ -115,7 +116,17 @@ package final class Statement {
         sqlite3_column_type(handle, column) == SQLITE_TEXT
     }
 
-    package func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
+    /// The column as a number, at most ``maxInteger`` away from 0.
+    package func integer(_ column: Int32) -> Int64 {
+        let stored = sqlite3_column_int64(handle, column)
+        return min(max(stored, -Self.maxInteger), Self.maxInteger)
+    }
+
+    /// The largest number that is read from a file.
+    ///
+    /// A file comes from outside, and its numbers are computed with: the sum or difference of two
+    /// within these bounds is a number as well.
+    package static let maxInteger: Int64 = 1 << 62 - 1
 
     package func optionalInteger(_ column: Int32) -> Int64? {
         isNull(column) ? nil : integer(column)

@@ -25,19 +25,23 @@ public enum Schema {
         separator: "\n")
 
     /// Recorded rows: never updated.
-    package static let truth = sql([
+    package static let truth = sql(truthTables)
+
+    private static let truthTables = [
         Tables.session.definition, Tables.connection.definition, Tables.leg.definition,
         Tables.chunk.definition, Tables.patch.definition, Tables.delivery.definition,
         Tables.event.definition, Tables.packet.definition, Tables.secret.definition,
-    ])
+    ]
 
     /// Decoded rows: dropped and built again by `tapedeck rebuild`.
-    package static let derived = sql([
+    package static let derived = sql(derivedTables)
+
+    private static let derivedTables = [
         Tables.exchange.definition, Tables.body.definition, Tables.part.definition,
         Tables.document.definition, Tables.caseBlock.definition, Tables.frame.definition,
         Tables.message.definition, Tables.command.definition, Tables.change.definition,
         Tables.changeKey, Tables.note.definition, Tables.decoder,
-    ])
+    ]
 
     /// Says which decoder makes the decoded rows.
     static let thisDecoder = """
@@ -45,12 +49,16 @@ public enum Schema {
         """
 
     /// Statements about the session.
-    package static let statements = sql([
+    package static let statements = sql(statementTables)
+
+    private static let statementTables = [
         Tables.fault.definition, Tables.verdict.definition, Tables.finding.definition,
         Tables.undecided.definition, Tables.gap.definition, Tables.mark.definition, Tables.progress,
-        Tables.late,
-        Tables.counter,
-    ])
+        Tables.late, Tables.counter,
+    ]
+
+    /// All tables.
+    static let tables = truthTables + derivedTables + statementTables
 
     private static func sql(_ tables: [TableDefinition]) -> String {
         tables.map(\.sql).joined(separator: "\n")

@@ -136,6 +136,10 @@ struct SchemaDocument {
             The order of recording is that of `chunk.id`; rows of other tables come after the
             chunk in `after_chunk_id`, in the order of `step`.
 
+            Tapedeck refuses a file whose tables and views are not exactly these, that has triggers or
+            indexes on expressions, or whose rows have numbers beyond 2^37; other tables, views and
+            indexes may be added. Times are read up to 2^60 ns and other numbers up to 2^62.
+
             This file is generated from the tables in `Tables` and the comments in
             `Schema+….swift`; a test compares them.
 

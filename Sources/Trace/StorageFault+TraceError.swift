@@ -18,6 +18,11 @@ extension StorageFault {
         case SQLITE_BUSY, SQLITE_LOCKED:
             TraceError(
                 .busy, "\(path) is locked by another program; end that program and try again")
+        case SQLITE_INTERRUPT:
+            TraceError(
+                .storage,
+                "\(path) keeps SQLite busy for far longer than a trace of its size can: it is damaged "
+                    + "or was made to do so")
         default:
             TraceError(.storage, "\(path): \(message) (SQLite \(code))")
         }

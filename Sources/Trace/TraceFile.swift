@@ -111,7 +111,7 @@ final class TraceFile {
         Self.release(descriptor, identity)
     }
 
-    /// Refuses what is not a trace, or one of a format that cannot be used.
+    /// Refuses what is not a trace, or one that cannot be used.
     ///
     /// With `allowsEmpty` a database without a page passes, which is what a file just created is,
     /// also after a crash in the middle of creating it.
@@ -137,6 +137,7 @@ final class TraceFile {
         if version < Int64(Schema.version) {
             throw TraceError(.olderFormat, Schema.refusal(of: version, path))
         }
+        try Schema.check(connection, path: path)
     }
 
     /// Creates the schema where there is none, and sets how the file is written.

@@ -71,6 +71,7 @@ final class ServerState: Sendable {
     /// Another connection to the file.
     func connect() throws(StorageFault) -> Connection {
         let connection = try Connection(path: path, flags: SQLITE_OPEN_READWRITE)
+        try connection.trustSchema(false)
         try connection.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;")
         return connection
     }

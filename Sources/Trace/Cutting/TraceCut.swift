@@ -178,6 +178,8 @@ public struct TraceCut: Hashable, Sendable {
         guard version == Schema.version else {
             throw FileError(.malformed, Schema.refusal(of: version, path))
         }
+        // Refuses what no program of ours can have written.
+        _ = try TraceReader(path: path)
     }
 
     /// The URI of a file that is only read.

@@ -5,10 +5,10 @@ internal import Wire
 extension Statement {
     func peer(_ column: Int32) -> Peer { Peer(rawValue: Int(integer(column))) ?? .client }
 
-    func instant(_ column: Int32) -> Instant { Instant(nanoseconds: integer(column)) }
+    func instant(_ column: Int32) -> Instant { Instant(columnNumber: integer(column)) }
 
     func optionalInstant(_ column: Int32) -> Instant? {
-        optionalInteger(column).map(Instant.init(nanoseconds:))
+        optionalInteger(column).map(Instant.init(columnNumber:))
     }
 
     func int(_ column: Int32) -> Int { Int(integer(column)) }

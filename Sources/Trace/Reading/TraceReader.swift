@@ -62,6 +62,10 @@ public final class TraceReader {
                     "the decoded rows of \(path) are older than this program, which may read its bytes "
                     + "otherwise: tapedeck rebuild \(path) makes them anew"
             }
+            if let damage = try Self.damage(of: db) {
+                warning =
+                    "\(path) is damaged, so rows may be missing or wrong: SQLite finds \(damage)"
+            }
         } catch {
             throw error.traceError(at: path)
         }
@@ -69,11 +73,24 @@ public final class TraceReader {
 
     private static func open(_ uri: String) throws(StorageFault) -> Connection {
         let db = try Connection(path: uri, flags: SQLITE_OPEN_READONLY | SQLITE_OPEN_URI)
+        try db.trustSchema(false)
         try db.execute("PRAGMA mmap_size = 1073741824; PRAGMA cache_size = -8192")
         // The first read opens the log and shows whether the file is a database.
         _ = try db.integer("PRAGMA schema_version")
         return db
     }
+
+    /// What SQLite finds wrong with the pages and values of a file that is small enough to be
+    /// examined at every start; nil for nothing.
+    private static func damage(of db: Connection) throws(StorageFault) -> String? {
+        let size = try db.integer("PRAGMA page_count") * TraceFile.pageSize
+        guard size <= maxExaminedSize else { return nil }
+        let found = try db.text("PRAGMA quick_check(1)")
+        return found == "ok" ? nil : found
+    }
+
+    /// Bytes of a file whose examination takes a few milliseconds.
+    private static let maxExaminedSize: Int64 = 4 << 20
 
     // MARK: Details
 

@@ -41,7 +41,10 @@ extension ColumnNumber {
     static var declaration: String { "INTEGER NOT NULL" }
     static var content: ColumnContent { .number(least: 0) }
     var stored: StoredValue { .number(columnNumber) }
-    init(stored: StoredValue) { self.init(columnNumber: stored.number ?? 0) }
+    init(stored: StoredValue) {
+        let number = stored.number ?? 0
+        self.init(columnNumber: min(max(number, -Statement.maxInteger), Statement.maxInteger))
+    }
     func bind(to statement: Statement, at index: Int32) { statement.bind(index, columnNumber) }
     static func read(_ statement: Statement, _ column: Int32) -> Self {
         Self(columnNumber: statement.integer(column))
@@ -102,7 +105,14 @@ extension Bool: ColumnNumber {
 
 extension Instant: ColumnNumber {
     var columnNumber: Int64 { nanoseconds }
-    init(columnNumber: Int64) { self.init(nanoseconds: columnNumber) }
+    init(columnNumber: Int64) {
+        self.init(nanoseconds: min(max(columnNumber, -Self.maxStored), Self.maxStored))
+    }
+
+    /// Nanoseconds, 36 years, beyond which a stored time is a damaged or a hostile one.
+    ///
+    /// Sums and differences of several are then within range.
+    private static var maxStored: Int64 { 1 << 60 }
 }
 
 extension Identifier: ColumnType, ColumnNumber {

@@ -64,7 +64,7 @@ extension Tables {
         onConflict: .revise(["fate"]),
         [
             .key("16777216 * command_id + position") {
-                share * $0.command.rawValue + Int64($0.position)
+                share &* $0.command.rawValue &+ Int64($0.position)
             },
             .value("command_id", "the command", \.command, \.command),
             .value(

@@ -62,7 +62,7 @@ extension Tables {
         ],
         [
             .key("16777216 * (2 * exchange_id + sender) + position") {
-                share * bodyNumber($0.exchange, $0.sender) + Int64($0.position)
+                share &* bodyNumber($0.exchange, $0.sender) &+ Int64($0.position)
             },
             .made(
                 "openrosa_id", "the document it is in, whose row is written when it ends",

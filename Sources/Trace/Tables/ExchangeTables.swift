@@ -103,7 +103,7 @@ extension Tables {
         nameWidth: 13,
         [
             .key("2 * exchange_id + sender") {
-                2 * $0.exchange.rawValue + Int64($0.sender.rawValue)
+                2 &* $0.exchange.rawValue &+ Int64($0.sender.rawValue)
             },
             .value("exchange_id", "the exchange", \.exchange, \.exchange),
             .value("sender", "0 client, 1 server", \.sender, \.sender),
@@ -164,7 +164,7 @@ extension Tables {
         ],
         [
             .key("16777216 * (2 * exchange_id + sender) + position") {
-                share * bodyNumber($0.exchange, $0.sender) + Int64($0.position)
+                share &* bodyNumber($0.exchange, $0.sender) &+ Int64($0.position)
             },
             .value("exchange_id", "the exchange", \.exchange, \.exchange),
             .value("sender", "0 client, 1 server", \.sender, \.sender),

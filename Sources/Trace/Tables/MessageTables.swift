@@ -13,7 +13,7 @@ extension Tables {
             place: Place(chunk: ChunkID(0), offset: 0)), onConflict: .ignore,
         [
             .key("16777216 * message_id + position") {
-                share * $0.message.rawValue + Int64($0.position)
+                share &* $0.message.rawValue &+ Int64($0.position)
             },
             .value("message_id", "the message it belongs to", \.message, \.message),
             .value("connection_id", "the connection", \.connection, \.connection),

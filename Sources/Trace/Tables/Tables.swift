@@ -8,12 +8,12 @@ package enum Tables {
 
     /// The number of one side of an exchange.
     static func bodyNumber(_ exchange: ExchangeID, _ sender: Peer) -> Int64 {
-        2 * exchange.rawValue + Int64(sender.rawValue)
+        2 &* exchange.rawValue &+ Int64(sender.rawValue)
     }
 
     /// The number of the document in a body or one of its parts.
     static func documentNumber(_ exchange: ExchangeID, _ sender: Peer, part: Int?) -> Int64 {
-        share * bodyNumber(exchange, sender) + Int64((part ?? -1) + 1)
+        share &* bodyNumber(exchange, sender) &+ Int64((part ?? -1) + 1)
     }
 
     /// The progress of background work after the commits.

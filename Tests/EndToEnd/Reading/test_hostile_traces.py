@@ -1,0 +1,89 @@
+"""Proves that no value in a trace ends a command with a trap, or keeps it busy for ever."""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+import subprocess
+from pathlib import Path
+
+import pytest
+from programs import ROOT, TAPEDECK, environment, tapedeck
+
+# The data errors, failures and findings of commands: everything that is no trap.
+STATUSES = {0, 1, 65, 66, 69, 70, 74}
+EXTREMES = [-2**63, 2**63 - 1]
+RECORDED = ["session", "connection", "leg", "chunk", "patch", "event"]
+DECODED = ["any_exchange", "http_body", "frame", "any_message", "any_command", "any_change",
+           "progress", "counter"]
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory) -> Path:
+    """A trace with rows in all these tables."""
+    trace = tmp_path_factory.mktemp("hostile") / "whole.tape"
+    tapedeck("import", ROOT / "Recordings/first-sync-and-edits", trace)
+    return trace
+
+
+def commands(trace: Path, folder: Path, whole: Path) -> list[list[str | Path]]:
+    """What reads a trace, each in another way."""
+    return [
+        ["ls", trace], ["ls", trace, "--json", "duration>1s or status>=400 or size>3"],
+        ["show", trace, "1"], ["show", trace, "c10", "--json"], ["show", trace, "m3"],
+        ["diagnose", trace], ["state", trace, "--diff"], ["diff", trace, whole],
+        ["export", trace, folder / "a.har"], ["export", trace, folder / "a.pcapng"],
+        ["export", trace, folder / "text", "--format", "text"],
+        ["export", trace, folder / "redacted.tape", "--redact"],
+        ["replay", "client", trace, "--to", "http://127.0.0.1:9/"], ["rebuild", trace],
+    ]
+
+
+@pytest.mark.parametrize("value", EXTREMES)
+@pytest.mark.parametrize("table", RECORDED + DECODED)
+def test_extreme_numbers(whole, tmp_path, table, value) -> None:
+    """Every number of a table is the least or the largest there is."""
+    trace = tmp_path / "a.tape"
+    shutil.copy(whole, trace)
+    database = sqlite3.connect(trace, isolation_level=None)
+    columns = [row[1] for row in database.execute(f"PRAGMA table_info({table})")
+               if row[2] == "INTEGER" and not row[5]]
+    assert columns
+    database.execute("PRAGMA ignore_check_constraints = ON")
+    for column in columns:
+        database.execute(f'UPDATE "{table}" SET "{column}" = ?', (value,))
+    database.close()
+    for command in commands(trace, tmp_path, whole):
+        done = tapedeck(*command, status=None)
+        assert done.returncode in STATUSES, f"{command}: {done.returncode}\n{done.stderr}"
+
+
+@pytest.mark.parametrize("value", EXTREMES)
+@pytest.mark.parametrize("table", ["chunk", "any_exchange", "any_message", "any_command"])
+def test_extreme_keys(whole, tmp_path, table, value) -> None:
+    """A row with a number from which no other can be computed is named, and the file refused."""
+    trace = tmp_path / "a.tape"
+    shutil.copy(whole, trace)
+    database = sqlite3.connect(trace, isolation_level=None)
+    database.execute(f"UPDATE {table} SET id = ? WHERE id = (SELECT max(id) FROM {table})", (value,))
+    database.close()
+    for command in commands(trace, tmp_path, whole):
+        done = tapedeck(*command, status=65)
+        assert f"{table} has the number" in done.stderr
+
+
+def test_endless_view(whole, tmp_path) -> None:
+    """A view that is named like a table and never ends is refused at once."""
+    trace = tmp_path / "a.tape"
+    shutil.copy(whole, trace)
+    database = sqlite3.connect(trace, isolation_level=None)
+    database.executescript(
+        "ALTER TABLE any_exchange RENAME TO kept;"
+        "CREATE VIEW any_exchange AS WITH RECURSIVE n(id) AS"
+        " (SELECT 1 UNION ALL SELECT id + 1 FROM n WHERE id > 0) SELECT n.id FROM n;")
+    database.close()
+    for command in commands(trace, tmp_path, whole):
+        done = subprocess.run([TAPEDECK, *command], stdin=subprocess.DEVNULL, capture_output=True,
+                              text=True, timeout=20, check=False, env=environment())
+        assert done.returncode == 65
+        assert "is no trace as tapedeck writes it" in done.stderr
