@@ -9,10 +9,17 @@ protocol ArchiveReader {
     var count: Int { get }
     /// When the first of them began; 0 without any.
     var startedUnixNanoseconds: Int64 { get }
+    /// The exchange with this index, in order of their starts.
+    func exchange(at index: Int) throws(FileError) -> ArchivedExchange
+}
+
+extension ArchiveReader {
     /// Gives out all exchanges.
     func exchanges(
         _ body: (ArchivedExchange) throws(FileError) -> Void
-    ) throws(FileError)
+    ) throws(FileError) {
+        for index in 0..<count { try body(exchange(at: index)) }
+    }
 }
 
 /// Makes a trace of archived exchanges, in the same way as of live traffic: connections and chunks
@@ -58,11 +65,12 @@ final class ArchiveImport {
         _ session: (_ startedUnixNanoseconds: Int64) -> SessionStart, progress: (Double) -> Bool
     ) throws(FileError) -> Outcome {
         let target = try ArchiveImport(to: path, session(reader.startedUnixNanoseconds))
-        var done = 0
-        try reader.exchanges { (exchange) throws(FileError) in
-            try target.add(exchange)
-            done += 1
-            guard done % 256 != 0 || progress(Double(done) / Double(max(1, reader.count))) else {
+        for index in 0..<reader.count {
+            try target.add(try reader.exchange(at: index)) { () throws(FileError) in
+                try reader.exchange(at: index)
+            }
+            let done = index + 1
+            guard done % 256 != 0 || progress(Double(done) / Double(reader.count)) else {
                 throw .stopped
             }
         }
@@ -93,18 +101,20 @@ final class ArchiveImport {
     // The folder is deleted with the trace, after the writer's thread has released it.
     deinit { if !isFinished { writer.finish("stopped") } }
 
-    /// Processes the next exchange, in order of their starts.
-    func add(_ exchange: ArchivedExchange) throws(FileError) {
+    /// Processes the next exchange, in order of their starts; `read` reads it again.
+    func add(
+        _ exchange: ArchivedExchange, read: @escaping ArchiveTimeline.Reading
+    ) throws(FileError) {
         outcome.exchanges += 1
         outcome.messages += Int64(exchange.messages.count)
         let isMissing = exchange.request.missing > 0 || exchange.response?.missing ?? 0 > 0
         if !exchange.oddities.isEmpty || isMissing { outcome.odd += 1 }
-        try put(timeline.add(exchange))
+        try timeline.add(exchange, put: put, read: read)
     }
 
     /// Writes what is left and brings the trace to its place.
     func finish() throws(FileError) -> Outcome {
-        try put(timeline.finish())
+        try timeline.finish(put)
         isFinished = true
         writer.finish("imported")
         try checkWriter()
@@ -112,9 +122,9 @@ final class ArchiveImport {
         return outcome
     }
 
-    private func put(_ records: [Record]) throws(FileError) {
+    private func put(_ records: [Record], _ last: Instant) throws(FileError) {
         guard !records.isEmpty else { return }
-        clock.now.store(timeline.last.nanoseconds, ordering: .relaxed)
+        clock.now.store(last.nanoseconds, ordering: .relaxed)
         if !writer.put(records) {
             writer.flush()
             try checkWriter()

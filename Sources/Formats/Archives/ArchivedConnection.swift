@@ -152,18 +152,18 @@ struct ArchivedConnection {
         _ line: String, _ fields: ArchivedFields, _ message: ArchivedExchange.Message,
         by sender: Peer, endedAt ended: Int64
     ) {
-        let head = Array(line.utf8) + fields.bytes
-        var body: [UInt8] = []
+        let head = (Array(line.utf8) + fields.bytes)[...]
+        var body: [ArraySlice<UInt8>] = []
         switch fields.framing {
         case .none: break
-        case .plain: body = message.body
+        case .plain: if !message.body.isEmpty { body = [message.body[...]] }
         case .chunked: body = Self.chunked(message.body)
         }
         let isLater = ended > origin && ended - origin > now
         if body.isEmpty || !isLater {
-            send(head + body, by: sender)
+            send([head] + body, by: sender)
         } else {
-            send(head, by: sender)
+            send([head], by: sender)
             move(to: ended)
             send(body, by: sender)
         }
@@ -178,24 +178,35 @@ struct ArchivedConnection {
                     reason: .notCaptured)))
     }
 
-    private static func chunked(_ body: [UInt8]) -> [UInt8] {
-        let end = Array("0\r\n\r\n".utf8)
-        guard !body.isEmpty else { return end }
-        return Array("\(String(body.count, radix: 16))\r\n".utf8) + body + [0x0D, 0x0A] + end
+    private static func chunked(_ body: [UInt8]) -> [ArraySlice<UInt8>] {
+        let end = Array("0\r\n\r\n".utf8)[...]
+        guard !body.isEmpty else { return [end] }
+        let start = Array("\(String(body.count, radix: 16))\r\n".utf8)[...]
+        return [start, body[...], [0x0D, 0x0A], end]
     }
 
-    private mutating func send(_ bytes: [UInt8], by sender: Peer) {
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let piece = rest.prefix(ArchiveRecords.largestChunk)
-            rest = rest.dropFirst(piece.count)
-            put(
-                .chunk(
-                    Chunk(
-                        connection: connection,
-                        leg: sender == .client ? legs.client : legs.server, sender: sender, at: at,
-                        bytes: Array(piece))))
+    /// Sends bytes that follow each other, in chunks; joined before, they would all be there twice.
+    private mutating func send(_ parts: [ArraySlice<UInt8>], by sender: Peer) {
+        var piece: [UInt8] = []
+        for part in parts {
+            var rest = part
+            while !rest.isEmpty {
+                let taken = rest.prefix(ArchiveRecords.largestChunk - piece.count)
+                piece += taken
+                rest = rest.dropFirst(taken.count)
+                if piece.count == ArchiveRecords.largestChunk { sendChunk(&piece, by: sender) }
+            }
         }
+        if !piece.isEmpty { sendChunk(&piece, by: sender) }
+    }
+
+    private mutating func sendChunk(_ bytes: inout [UInt8], by sender: Peer) {
+        put(
+            .chunk(
+                Chunk(
+                    connection: connection, leg: sender == .client ? legs.client : legs.server,
+                    sender: sender, at: at, bytes: bytes)))
+        bytes = []
     }
 
     // MARK: WebSocket
@@ -216,10 +227,10 @@ struct ArchivedConnection {
         for (index, message) in exchange.messages.enumerated() {
             move(to: message.atUnixNanoseconds)
             let mask = message.sender == .client ? mask(index) : nil
-            send(
-                WebSocketFrameEncoder.encode(
-                    opcode: WebSocketOpcode(rawValue: UInt8(truncatingIfNeeded: message.opcode)),
-                    payload: message.payload, mask: mask), by: message.sender)
+            let frame = WebSocketFrameEncoder.encode(
+                opcode: WebSocketOpcode(rawValue: UInt8(truncatingIfNeeded: message.opcode)),
+                payload: message.payload, mask: mask)
+            send([frame[...]], by: message.sender)
         }
     }
 

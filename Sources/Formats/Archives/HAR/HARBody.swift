@@ -11,7 +11,7 @@ enum HARBody {
 
     /// Fields and body of `request`.
     static func request(
-        _ request: JSONDocument.Node, _ oddities: inout [String]
+        _ request: JSONDocument.Node, in document: JSONDocument, _ oddities: inout [String]
     ) -> ArchivedExchange.Message {
         var message = ArchivedExchange.Message()
         message.fields = fields(request["headers"])
@@ -22,13 +22,13 @@ enum HARBody {
         let isApart =
             apart?["encoding"]?.spells("base64") ?? false && apart?["text"]?.string != nil
         let source = post?["text"] == nil || isApart ? apart : post
-        if let string = source?["text"]?.string, !string.isEmpty {
+        if let text = source?["text"].flatMap({ content($0, in: document) }), !text.isEmpty {
             let stated = [
                 value("content-length", message.fields).flatMap { Int64($0) },
                 HARNumber.count(request["bodySize"]),
             ].compactMap(\.self).filter { $0 > 0 }
             message.body = body(
-                string, isBase64: source?["encoding"]?.spells("base64") ?? false, type: type,
+                text, isBase64: source?["encoding"]?.spells("base64") ?? false, type: type,
                 // The size of a coded body says nothing about what is archived.
                 sizes: value("content-encoding", message.fields) == nil ? stated : [],
                 "the request", &oddities)
@@ -51,7 +51,8 @@ enum HARBody {
 
     /// Fields and body of `response`.
     static func response(
-        _ response: JSONDocument.Node, status: Int, method: String, _ oddities: inout [String]
+        _ response: JSONDocument.Node, in document: JSONDocument, status: Int, method: String,
+        _ oddities: inout [String]
     ) -> ArchivedExchange.Message {
         var message = ArchivedExchange.Message()
         message.fields = fields(response["headers"])
@@ -60,7 +61,7 @@ enum HARBody {
         // mitmproxy states the size on the wire.
         let isWireSize = size == HARNumber.count(response["bodySize"])
         let type = value("content-type", message.fields) ?? content?["mimeType"]?.string ?? ""
-        if let text = content?["text"]?.string, !text.isEmpty {
+        if let text = content?["text"].flatMap({ Self.content($0, in: document) }), !text.isEmpty {
             let isBase64 = content?["encoding"]?.spells("base64") ?? false
             message.body = body(
                 text, isBase64: isBase64, type: type, sizes: size > 0 ? [size] : [],
@@ -109,7 +110,19 @@ enum HARBody {
 
     // MARK: Bodies
 
-    /// The bytes of archived text.
+    /// The text of a string in UTF-8; nil for anything but a string.
+    ///
+    /// Without a copy where it has no escapes: a body can be most of an archive.
+    private static func content(
+        _ node: JSONDocument.Node, in document: JSONDocument
+    ) -> ArraySlice<UInt8>? {
+        guard node.kind == .string else { return nil }
+        let written = document.bytes[node.range.lowerBound + 1..<node.range.upperBound - 1]
+        guard written.contains(UInt8(ascii: "\\")) else { return written }
+        return node.string.map { Array($0.utf8)[...] }
+    }
+
+    /// The bytes of archived text, given in UTF-8.
     ///
     /// Exporters archive text as the characters that they decoded. It becomes UTF-8 again, or
     /// Latin-1 where the type does not contradict it and a size in the archive is that of
@@ -117,28 +130,30 @@ enum HARBody {
     ///
     /// The archive states the `sizes`, the most reliable first.
     private static func body(
-        _ text: String, isBase64: Bool, type: String, sizes: [Int64], _ whose: String,
+        _ text: ArraySlice<UInt8>, isBase64: Bool, type: String, sizes: [Int64], _ whose: String,
         mayLie: Bool = false, _ oddities: inout [String]
     ) -> [UInt8] {
-        var bytes = Array(text.utf8)
+        let bytes: [UInt8]
         if isBase64 {
-            if let decoded = Base64.decode(text.utf8, .whitespace) {
+            if let decoded = Base64.decode(text, .whitespace) {
                 bytes = decoded
             } else {
+                bytes = Array(text)
                 oddities.append("the body of \(whose) is declared as base64 and is not base64")
             }
-        } else if !sizes.contains(Int64(bytes.count)), !type.lowercased().contains("utf-8"),
-            sizes.contains(Int64(text.unicodeScalars.count)),
-            text.unicodeScalars.allSatisfy({ $0.value < 0x100 })
+        } else if !sizes.contains(Int64(text.count)), !type.lowercased().contains("utf-8"),
+            let latin = latin1(text, sizes)
         {
-            bytes = text.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) }
+            bytes = latin
+        } else {
+            bytes = Array(text)
         }
         if !isBase64, isBinary(type) {
-            if text.unicodeScalars.contains("\u{FFFD}") {
+            if text.firstRange(of: Array("\u{FFFD}".utf8)) != nil {
                 oddities.append(
                     "the text of the body of \(whose) has U+FFFD in place of bytes that are not "
                         + "in the archive")
-            } else if sizes.isEmpty, !text.unicodeScalars.allSatisfy(\.isASCII) {
+            } else if sizes.isEmpty, !text.allSatisfy({ $0 < 0x80 }) {
                 oddities.append(
                     "the archive has the body of \(whose) as text, though it is \(type), and "
                         + "does not state its size: its bytes are uncertain")
@@ -157,6 +172,26 @@ enum HARBody {
         let type = type.lowercased()
         let words = ["text/", "json", "xml", "javascript", "form-urlencoded", "graphql"]
         return !type.isEmpty && !words.contains { type.contains($0) }
+    }
+
+    /// The text in Latin-1, where all its characters are in that and their number is one of `sizes`;
+    /// nil otherwise.
+    private static func latin1(_ text: ArraySlice<UInt8>, _ sizes: [Int64]) -> [UInt8]? {
+        let count = text.reduce(0) { $1 & 0xC0 == 0x80 ? $0 : $0 + 1 }
+        guard sizes.contains(Int64(count)) else { return nil }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(count)
+        var lead: UInt8 = 0
+        for byte in text {
+            switch byte {
+            case 0x80..<0xC0 where lead != 0: bytes.append(lead << 6 | byte & 0x3F)
+            case 0xC2, 0xC3: break
+            case 0..<0x80: bytes.append(byte)
+            default: return nil
+            }
+            lead = byte >= 0xC0 ? byte : 0
+        }
+        return bytes
     }
 
     /// Whether the codings that the fields name were undone.

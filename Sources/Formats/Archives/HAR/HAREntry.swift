@@ -19,12 +19,14 @@ struct HAREntry {
         case cached = "answered from the browser's cache"
     }
 
+    private let document: JSONDocument
     private let node: JSONDocument.Node
     private let request: JSONDocument.Node
     private let url: String
 
     /// An entry that becomes an exchange.
-    init(_ node: JSONDocument.Node) throws(LeftOut) {
+    init(_ document: JSONDocument) throws(LeftOut) {
+        let node = document.root
         guard node.kind == .object, let request = node["request"], request.kind == .object else {
             throw .noRequest
         }
@@ -34,6 +36,7 @@ struct HAREntry {
         let cache = node["_fromCache"]?.string ?? ""
         let fetch = node["_fetchType"]?.string ?? ""
         guard cache.isEmpty, !fetch.hasSuffix("Cache") else { throw .cached }
+        self.document = document
         self.node = node
         self.request = request
     }
@@ -68,7 +71,7 @@ struct HAREntry {
         exchange.version = request["httpVersion"]?.string ?? ""
         exchange.server = Self.address(node["serverIPAddress"]?.string ?? "")
         exchange.connection = HARNumber.text(node["connection"]) ?? ""
-        exchange.request = HARBody.request(request, &exchange.oddities)
+        exchange.request = HARBody.request(request, in: document, &exchange.oddities)
         if method.isEmpty {
             exchange.method = exchange.request.body.isEmpty ? "GET" : "POST"
             exchange.oddities.append("the archive has no method")
@@ -94,7 +97,8 @@ struct HAREntry {
         exchange.reason = response["statusText"]?.string ?? ""
         if exchange.version.isEmpty { exchange.version = response["httpVersion"]?.string ?? "" }
         var message = HARBody.response(
-            response, status: exchange.status, method: exchange.method, &exchange.oddities)
+            response, in: document, status: exchange.status, method: exchange.method,
+            &exchange.oddities)
         if !exchange.error.isEmpty, exchange.method != "HEAD", message.missing == 0 {
             message.missing = Self.cutBytes(message)
         }

@@ -24,7 +24,8 @@ public enum HARImport {
     /// Imports the archive at `path` to a new trace, all or nothing.
     ///
     /// Memory is bounded by the exchanges that overlap in time, with their bodies, up to
-    /// ``ArchiveTimeline/maxHeld``, by the largest entry and by 32 bytes for each entry.
+    /// ``ArchiveTimeline/maxHeld``, by three times the largest body and by some 200 bytes for each
+    /// entry.
     ///
     /// - Parameters:
     ///   - path: The archive.

@@ -58,27 +58,23 @@ public final class HARReader: ArchiveReader {
     /// When the first exchange starts, in nanoseconds since 1970 UTC; 0 without any.
     public var startedUnixNanoseconds: Int64 { places.first?.start ?? 0 }
 
-    /// Gives the exchanges in order of their starts.
+    /// The exchange with this index, in order of their starts.
     ///
-    /// - Parameter body: Gets each; what it throws ends the reading.
-    /// - Throws: ``FileError`` where the file changed or cannot be read, and what `body`
-    ///   throws.
-    public func exchanges(
-        _ body: (ArchivedExchange) throws(FileError) -> Void
-    ) throws(FileError) {
-        for place in places {
-            var isRepaired = false
-            let node = try scan(place.range, &isRepaired).root
-            guard let entry = try? HAREntry(node) else {
-                throw FileError(
-                    .storage, "\(source.name) changed while it was read; try again")
-            }
-            var exchange = entry.exchange(fallback: place.fallback)
-            if isRepaired {
-                exchange.oddities.append("bytes of this entry that are not UTF-8 were replaced")
-            }
-            try body(exchange)
+    /// - Parameter index: From 0 to ``count``.
+    /// - Returns: The exchange.
+    /// - Throws: ``FileError`` where the file changed or cannot be read.
+    public func exchange(at index: Int) throws(FileError) -> ArchivedExchange {
+        let place = places[index]
+        var isRepaired = false
+        let document = try scan(place.range, &isRepaired)
+        guard let entry = try? HAREntry(document) else {
+            throw FileError(.storage, "\(source.name) changed while it was read; try again")
         }
+        var exchange = entry.exchange(fallback: place.fallback)
+        if isRepaired {
+            exchange.oddities.append("bytes of this entry that are not UTF-8 were replaced")
+        }
+        return exchange
     }
 
     // MARK: Finding the entries
@@ -119,9 +115,9 @@ public final class HARReader: ArchiveReader {
         case .member: break
         case .entry(let range):
             entries += 1
-            let node = try scan(range).root
+            let document = try scan(range)
             do throws(HAREntry.LeftOut) {
-                let entry = try HAREntry(node)
+                let entry = try HAREntry(document)
                 if let start = entry.archivedStart {
                     if lastStart == 0 { date(places.indices, start) }
                     lastStart = start

@@ -61,21 +61,16 @@ public final class MitmproxyReader: ArchiveReader {
     /// When the first exchange starts, in nanoseconds since 1970 UTC; 0 without any.
     public var startedUnixNanoseconds: Int64 { places.first?.start ?? 0 }
 
-    /// Gives the exchanges in order of their starts.
+    /// The exchange with this index, in order of their starts.
     ///
-    /// - Parameter body: Gets each; what it throws ends the reading.
-    /// - Throws: ``FileError`` where the file changed or cannot be read, and what `body`
-    ///   throws.
-    public func exchanges(
-        _ body: (ArchivedExchange) throws(FileError) -> Void
-    ) throws(FileError) {
-        for place in places {
-            guard case .exchange(let exchange) = try flow(place.range) else {
-                throw FileError(
-                    .storage, "\(source.name) changed while it was read; try again")
-            }
-            try body(exchange)
+    /// - Parameter index: From 0 to ``count``.
+    /// - Returns: The exchange.
+    /// - Throws: ``FileError`` where the file changed or cannot be read.
+    public func exchange(at index: Int) throws(FileError) -> ArchivedExchange {
+        guard case .exchange(let exchange) = try flow(places[index].range) else {
+            throw FileError(.storage, "\(source.name) changed while it was read; try again")
         }
+        return exchange
     }
 
     // MARK: Finding the flows

@@ -308,11 +308,59 @@ import Wire
             nextConnection: { ConnectionID(next()) }, nextLeg: { LegID(next()) })
         timeline.limit = 100_000
         var records: [Record] = []
+        var reads = 0
+        var times: [Instant] = []
         for exchange in exchanges {
-            records += timeline.add(exchange)
+            try timeline.add(exchange) { (some, last) throws(FileError) in
+                records += some
+                times.append(last)
+            } read: { () throws(FileError) in
+                reads += 1
+                return exchange
+            }
             #expect(timeline.held < 120_000)
         }
-        records += timeline.finish()
+        try timeline.finish { (some, last) throws(FileError) in
+            records += some
+            times.append(last)
+        }
+        #expect(timeline.held == 0)
+        #expect(reads > 0)
+        #expect(times == times.sorted())
+        // As they come out where all are held.
+        timeline = ArchiveTimeline(
+            startedUnixNanoseconds: exchanges[0].startedUnixNanoseconds,
+            nextConnection: { ConnectionID(next()) }, nextLeg: { LegID(next()) })
+        last = 0
+        var held: [Record] = []
+        for exchange in exchanges {
+            try timeline.add(exchange) { (some, _) throws(FileError) in
+                held += some
+            } read: {
+                () throws(FileError) in
+                throw FileError(.storage, "read again")
+            }
+        }
+        try timeline.finish { (some, _) throws(FileError) in held += some }
+        #expect(records == held)
+        // Where too many run at once, the earliest end before their turn, and none is lost.
+        timeline = ArchiveTimeline(
+            startedUnixNanoseconds: exchanges[0].startedUnixNanoseconds,
+            nextConnection: { ConnectionID(next()) }, nextLeg: { LegID(next()) })
+        timeline.maxOpen = 10
+        last = 0
+        var early: [Record] = []
+        for exchange in exchanges {
+            try timeline.add(exchange) { (some, _) throws(FileError) in
+                early += some
+            } read: {
+                () throws(FileError) in
+                exchange
+            }
+        }
+        try timeline.finish { (some, _) throws(FileError) in early += some }
+        #expect(early != held)
+        #expect(Set(early) == Set(held))
         #expect(timeline.held == 0)
         let bodies = records.count {
             if case .chunk(let chunk) = $0 { chunk.bytes.count == 10_000 } else { false }
