@@ -227,6 +227,29 @@ struct StreamsClosingTests {
         #expect(play.client(3, "def") == ["client def"])
     }
 
+    @Test(
+        "An end that still has an older connection answers with its numbers, which count for nothing",
+        arguments: [false, true])
+    func challenge(isReset: Bool) {
+        var play = Play([1000, 77_000])
+        #expect(play.client(0, ack: nil, flags: .syn).isEmpty)
+        // The older connection's numbers are far from those of either SYN.
+        var old = play
+        old.initial = [600_000_000, 860_000_000]
+        #expect(old.server(0, ack: 0).isEmpty)
+        if isReset { _ = old.send(.client, 0, flags: .rst) }
+        play.assembler = old.assembler
+        play.now = old.now
+        _ = play.client(0, ack: nil, flags: .syn)
+        _ = play.server(0, flags: .syn)
+        #expect(play.client(0, "GET /").last == "client GET /")
+        #expect(play.server(0, "200", ack: 5) == ["server 200"])
+        #expect(play.client(5, ack: 3, flags: .fin) == ["client ends"])
+        #expect(play.server(3, ack: 6, flags: .fin) == ["server ends", "closed"])
+        #expect(play.counts.missing == 0)
+        #expect(play.counts.isBalanced)
+    }
+
     @Test("An end that talks to itself does no harm")
     func sameEnds() {
         var play = Play()

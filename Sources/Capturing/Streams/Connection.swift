@@ -154,6 +154,11 @@ struct Connection: Sendable {
             settle(atUnixNanoseconds: segment.atUnixNanoseconds, ledger: &ledger, into: &events)
             return
         }
+        if !sides[side].hasSpoken, let asked = sides[other].initial,
+            sides[other].next == sides[other].base, segment.challenges(initial: asked)
+        {
+            return
+        }
         if segment.flags.contains(.syn) { sides[side].noteInitial(segment.sequence) }
         let sequence = segment.sequence &+ (segment.flags.contains(.syn) ? 1 : 0)
         sides[side].begin(at: sequence)

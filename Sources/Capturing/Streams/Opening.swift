@@ -32,7 +32,7 @@ struct Opening: Sendable {
 
     /// Whether a SYN begins another connection than these segments belong to.
     func isAnother(_ segment: TCPSegment) -> Bool {
-        let own = segments.filter { $0.source == segment.source }
+        let own = ownSegments(of: segment.source)
         if let first = own.first(where: { $0.flags.contains(.syn) }) {
             return first.sequence != segment.sequence
         }
@@ -43,14 +43,23 @@ struct Opening: Sendable {
         return !(1...StreamLimits.reach).contains(near.distance(from: segment.sequence))
     }
 
+    /// The segments of one end that are of this connection.
+    private func ownSegments(of end: Endpoint) -> [TCPSegment] {
+        let asked = segments.first { $0.source != end && $0.isFirst }
+        return segments.filter { $0.source == end && !(asked.map($0.challenges) ?? false) }
+    }
+
     /// The first sequence number of the bytes of one end; nil where that is unknown.
     func start(of end: Endpoint) -> UInt32? {
-        let own = segments.filter { $0.source == end && !$0.flags.contains(.rst) }
+        let own = ownSegments(of: end).filter { !$0.flags.contains(.rst) }
         if let first = own.first(where: { $0.flags.contains(.syn) }) {
             return first.sequence &+ 1
         }
-        let acknowledged = segments.filter { $0.source != end && $0.flags.contains(.ack) }
-            .map(\.acknowledgment)
+        let accepted = segments.first { $0.source == end && $0.isFirst }
+        let acknowledged = segments.filter {
+            $0.source != end && $0.flags.contains(.ack) && !(accepted.map($0.challenges) ?? false)
+        }
+        .map(\.acknowledgment)
         let reported = own.filter { segment in
             // A keep-alive has the sequence number of a byte sent before.
             !segment.payload.isEmpty || segment.cutOff > 0
@@ -92,4 +101,14 @@ extension TCPSegment {
     var isFirst: Bool { flags.intersection([.syn, .ack]) == .syn }
     /// Whether it accepts one.
     var isSecond: Bool { flags.isSuperset(of: [.syn, .ack]) }
+
+    /// Whether it answers a SYN with the numbers of an older connection between the same ends, which
+    /// its sender has not forgotten (RFC 9293, 3.10.7.4; RFC 5961, 4).
+    func challenges(_ first: TCPSegment) -> Bool { challenges(initial: first.sequence) }
+
+    /// The same of a SYN with this sequence number.
+    func challenges(initial: UInt32) -> Bool {
+        flags.intersection([.syn, .rst, .fin, .ack]) == .ack && payload.isEmpty && cutOff == 0
+            && !(0...StreamLimits.reach).contains(acknowledgment.distance(from: initial &+ 1))
+    }
 }

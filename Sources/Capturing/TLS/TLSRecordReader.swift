@@ -33,6 +33,9 @@ struct TLSRecordReader: Sendable {
     private var missing: Int64 = 0
     private var at: Int64 = 0
 
+    /// Whether no part of a record waits for the rest.
+    var isEmpty: Bool { start + given == buffer.count && captured == 0 && missing == 0 }
+
     /// Processes bytes as they follow.
     mutating func consume(_ bytes: ArraySlice<UInt8>, atUnixNanoseconds: Int64) {
         at = atUnixNanoseconds

@@ -126,6 +126,12 @@ public struct TLSStream: Sendable {
         give(&found)
     }
 
+    /// Whether something of `sender` was consumed that no event has given yet.
+    package func withholds(_ sender: Peer) -> Bool {
+        let side = self[sender]
+        return side.unread != nil || !side.held.isEmpty || !side.reader.isEmpty
+    }
+
     /// The state of a side.
     subscript(peer: Peer) -> TLSSide {
         get { peer == .client ? client : server }

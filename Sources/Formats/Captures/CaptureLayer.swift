@@ -53,6 +53,21 @@ struct CaptureLayer {
         if case .plain = state { true } else { false }
     }
 
+    /// Whether something of `sender` was consumed that was not given out yet.
+    func withholds(_ sender: Peer) -> Bool {
+        switch state {
+        case .plain, .sealed: false
+        case .undecided, .asking:
+            waiting.contains { piece in
+                switch piece {
+                case .bytes(sender, _, _), .missing(sender, _, _, _): true
+                case .bytes, .missing: false
+                }
+            }
+        case .open(let stream): stream.withholds(sender)
+        }
+    }
+
     // MARK: Input
 
     /// Processes bytes of one side, in order.

@@ -19,6 +19,8 @@ struct CaptureRecords {
         let serverLeg: LegID
         let server: Endpoint
         var layer = CaptureLayer()
+        /// Ends of sides whose last bytes the layer still withholds.
+        var ends: [(sender: Peer, at: Instant)] = []
 
         func leg(of peer: Peer) -> LegID { peer == .client ? clientLeg : serverLeg }
     }
@@ -68,12 +70,10 @@ struct CaptureRecords {
             }
             streams[number] = stream
         case .ended(let number, let sender, let at):
-            guard let stream = streams[number] else { return }
-            records.append(
-                .event(
-                    EventRow(
-                        .ended, connection: stream.connection, leg: stream.leg(of: sender),
-                        at: instant(at))))
+            guard var stream = streams.removeValue(forKey: number) else { return }
+            stream.ends.append((sender, instant(at)))
+            putEnds(&stream, into: &records)
+            streams[number] = stream
         case .closed(let number, let at, let why):
             guard var stream = streams.removeValue(forKey: number) else { return }
             pass(&stream, into: &records, at: at) { layer, keys, output in
@@ -160,6 +160,25 @@ struct CaptureRecords {
             case .count(let what): tls[keyPath: what] += 1
             }
         }
+        putEnds(&stream, into: &records)
+    }
+
+    /// Appends the ends of those sides of which everything was given.
+    private func putEnds(_ stream: inout Stream, into records: inout [Record]) {
+        guard !stream.ends.isEmpty else { return }
+        var left: [(sender: Peer, at: Instant)] = []
+        for end in stream.ends {
+            if stream.layer.withholds(end.sender) {
+                left.append(end)
+            } else {
+                records.append(
+                    .event(
+                        EventRow(
+                            .ended, connection: stream.connection, leg: stream.leg(of: end.sender),
+                            at: end.at)))
+            }
+        }
+        stream.ends = left
     }
 
     private func instant(_ unixNanoseconds: Int64) -> Instant {

@@ -13,7 +13,8 @@ public import Wire
 /// at which it was read, or delivered where that was later. Where the server had something else, or
 /// at another time, what it got and sent is a second TCP connection, from the proxy to it. Missing
 /// bytes are a jump of the sequence numbers. What a client sent to
-/// the proxy with `CONNECT` is a separate TCP connection, to the proxy's address. Ports are
+/// the proxy with `CONNECT` is a separate TCP connection, to the proxy's address, unless the trace
+/// was captured between those two. Ports are
 /// unchanged, 443 included: Wireshark finds HTTP there when it is not TLS. An end of which the
 /// trace has no address gets one in 10.0.0.0/8 or 198.18.0.0/15, and a name resolution block has
 /// its name.

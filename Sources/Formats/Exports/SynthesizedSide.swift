@@ -35,7 +35,14 @@ struct SynthesizedSide {
     }
 
     /// The client requested a tunnel.
-    mutating func add(_ tunnel: Tunnel) { heads = [tunnel.request, tunnel.response] }
+    ///
+    /// Where the proxy's address is also that of the server, as in a capture between the client and
+    /// the proxy, there was one connection, and a second between the same ends would be taken for
+    /// retransmissions of it.
+    mutating func add(_ tunnel: Tunnel) {
+        guard ends.listener != ends.server else { return }
+        heads = [tunnel.request, tunnel.response]
+    }
 
     /// TLS was decrypted.
     mutating func noteTLS() { isDecrypted = true }

@@ -261,6 +261,23 @@ def test_kept_packets_come_out_as_they_came(captured: Captured, tmp_path: Path) 
     assert fields(file, "frame", *names) == fields(captured.file, "frame", *names)
 
 
+def test_a_tunnel_comes_back_from_an_export(record, origin, tmp_path: Path) -> None:
+    """What a client said to a proxy, CONNECT and what went through the tunnel, is one connection in the
+    packets that are made of it, and loses nothing."""
+    proxy = record()
+    dump = Tcpdump(tmp_path / "tunnel.pcap", proxy.port)
+    curl("--proxytunnel", "-x", proxy.url, f"{origin.url}/a", f"{origin.url}/b")
+    file = dump.finish(2)
+    trace, packets, again = (tmp_path / name for name in ("a.tape", "a.pcapng", "again.tape"))
+    imported(file, trace)
+    tapedeck("export", trace, packets, "--synthesize")
+    assert imported(packets, again)["streams"]["connections"] == 1
+    kept = ("SELECT sender, group_concat(hex(bytes), '') FROM (SELECT * FROM chunk ORDER BY id) "
+            "GROUP BY sender")
+    assert sql(again, kept) == sql(trace, kept)
+    assert sql(again, "SELECT count(*) FROM gap") == [(0,)]
+
+
 def test_all_interfaces_and_version_6(tmp_path: Path) -> None:
     """What `tcpdump -i any` writes has other headers before IP, and IP may be of version 6."""
     with ThreadingHTTPServer6(("::1", 0), Greeting) as server:

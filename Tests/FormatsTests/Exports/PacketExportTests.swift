@@ -87,6 +87,44 @@ import Wire
         #expect(streams[[server, client]]?.bytes == reply)
     }
 
+    @Test func `a tunnel that was captured before the proxy is one connection`() throws {
+        let world = try TraceWorld()
+        var talk = Conversation(1)
+        var records = talk.opening(host: "127.0.0.1")
+        for (index, record) in records.enumerated() {
+            switch record {
+            case .connection(var row):
+                row.mode = .capture
+                records[index] = .connection(row)
+            case .leg(var row) where row.peer == .server:
+                row.port = 8_080
+                records[index] = .leg(row)
+            case .event(var row):
+                row.detail = "127.0.0.1:8080"
+                records[index] = .event(row)
+            default: break
+            }
+        }
+        records += [
+            talk.chunk(
+                .client,
+                Array("CONNECT example.org:443 HTTP/1.1\r\nHost: example.org:443\r\n\r\n".utf8)),
+            talk.chunk(.server, Array("HTTP/1.1 200 Connection established\r\n\r\n".utf8)),
+            talk.chunk(.client, Array("GET /a HTTP/1.1\r\nHost: example.org\r\n\r\n".utf8)),
+            talk.chunk(.server, Array("HTTP/1.1 204 No Content\r\n\r\n".utf8)),
+        ]
+        records += talk.closing()
+        try written(world, records)
+        try PacketExport().run(from: world.path("a.tape"), to: world.path("a.pcapng"))
+        let file = try file(world)
+        let client = 0x7F00_0001 << 16 | 5_000
+        let proxy = 0x7F00_0001 << 16 | 8_080
+        #expect(file.packets.count { $0.flags & 2 != 0 } == 2)
+        #expect(file.streams().count == 2)
+        #expect(file.streams()[[client, proxy]]?.bytes == received(records, .client))
+        #expect(file.streams()[[proxy, client]]?.bytes == received(records, .server))
+    }
+
     @Test func `missing bytes are missing in the numbers, to the byte`() throws {
         let world = try TraceWorld()
         var talk = Conversation(1)
