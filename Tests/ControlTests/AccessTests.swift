@@ -87,9 +87,6 @@ import Wire
         } throws: { ($0 as? ControlError)?.code == .notLoopback }
     }
 
-    @Test(arguments: ["127.0.0.1", "127.8.9.1", "::1", "[::1]", "localhost", "LocalHost"])
-    func `knows loopback`(host: String) { #expect(LoopbackName.isLoopback(host)) }
-
     @Test func `makes a socket for its owner alone, and takes it away`() async throws {
         let fixture = try ControlFixture()
         try await fixture.run { client, server in

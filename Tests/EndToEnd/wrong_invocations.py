@@ -106,7 +106,8 @@ CATALOGUE: dict[str, list[str]] = {
         "--state good.tape --listen 127.0.0.1:0", "--accounts missing.yaml --listen 127.0.0.1:0",
         "--accounts accounts-key.yaml --listen 127.0.0.1:0",
         "--accounts accounts-broken.yaml --listen 127.0.0.1:0",
-        "--tls --ca-dir plain.txt --listen 127.0.0.1:0",
+        "--tls --ca-dir plain.txt --listen 127.0.0.1:0", "--change-error 404", "--change-error many",
+        "--change-error-every 2", "--change-error 503 --change-error-every 0",
     ],
     "simperium": ["nonsense"],
     "simperium diff": [

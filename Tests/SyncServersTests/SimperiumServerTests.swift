@@ -43,6 +43,42 @@ struct SimperiumServerTests {
         }
     }
 
+    @Test func `merges changes in answers to cv where that is wanted`() throws {
+        var behavior = SimperiumServer.Behavior()
+        behavior.mergesChanges = true
+        var play = Play(server: SimperiumServer(behavior: behavior))
+        _ = play.join()
+        let before = try #require(
+            play.say("0:i::::1").first?.firstMatch(of: /"current":"(\w+)"/)?.1)
+        for (ccid, change) in [
+            ("a1", #""v":{"t":{"o":"+","v":"a"}}"#),
+            ("a2", #""sv":1,"v":{"t":{"o":"d","v":"=1\t+b"}}"#),
+            ("a3", #""sv":2,"v":{"t":{"o":"d","v":"=2\t+c"}}"#),
+        ] {
+            #expect(play.change(#"{"id":"n","o":"M","ccid":"\#(ccid)",\#(change)}"#) == nil)
+        }
+        let answer = try #require(play.say("0:cv:\(before)").first)
+        #expect(answer.contains(#""ev":3"#))
+        #expect(answer.contains(#""ccids":["a1","a2","a3"]"#))
+        #expect(answer.matches(of: /"id":"n"/).count == 1)
+    }
+
+    @Test func `answers every other change with an error of the server's where that is wanted`() {
+        var behavior = SimperiumServer.Behavior()
+        behavior.changeError = 503
+        behavior.changeErrorEvery = 2
+        var play = Play(server: SimperiumServer(behavior: behavior))
+        _ = play.join()
+        let second = #"{"id":"n","o":"M","ccid":"a2","sv":1,"v":{"t":{"o":"r","v":"b"}}}"#
+        #expect(
+            play.change(#"{"id":"n","o":"M","ccid":"a1","v":{"t":{"o":"+","v":"a"}}}"#) == nil)
+        #expect(play.change(second) == 503)
+        // The same again, which was not made before.
+        #expect(play.change(second) == nil)
+        #expect(play.change(second) == 503)
+        #expect(play.change(second) == 409)
+    }
+
     @Test func `lets a client in and carries out its command`() {
         var play = Play()
         let replies = play.join(cmd: "i:1:::10")

@@ -121,6 +121,46 @@ struct SyncServerTests {
         await server.stop()
     }
 
+    @Test func `closes a socket whose client does not mask its frames`() async throws {
+        let server = try await SyncServer.start()
+        let head =
+            "GET /sock/1/app/websocket HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\n"
+            + "Connection: Upgrade\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
+            + "Sec-WebSocket-Version: 13\r\n\r\n"
+        let text = try await talk(
+            server.port, Array(head.utf8) + [0x81, 0x03] + Array("h:0".utf8), until: "frames")
+        // RFC 6455, 5.1: a server fails the connection, with 1002.
+        #expect(text.hasSuffix("\u{03}\u{FFFD}A client has to mask its frames"))
+        #expect(!text.contains("h:1"))
+        await server.stop()
+    }
+
+    @Test(
+        arguments: [
+            ("Host: 127.0.0.1:PORT\r\n", "200"), ("Host: LOCALHOST:PORT\r\n", "200"),
+            ("Host: [::1]:PORT\r\nOrigin: http://localhost:PORT\r\n", "200"),
+            ("Host: 127.0.0.1:PORT\r\nOrigin: https://127.0.0.1:PORT\r\n", "200"),
+            ("Host: evil.example:PORT\r\n", "421"), ("Host: 127.0.0.1\r\n", "421"), ("", "421"),
+            ("Host: 127.0.0.1:PORT\r\nHost: evil.example\r\n", "421"),
+            ("Host: 127.0.0.1:PORT\r\nOrigin: http://evil.example\r\n", "403"),
+            ("Host: 127.0.0.1:PORT\r\nOrigin: null\r\n", "403"),
+        ])
+    func `answers the admin only under its own name and to no other site`(
+        fields: String, status: String
+    ) async throws {
+        var options = SyncServer.Options()
+        options.adminToken = "secret"
+        let server = try await SyncServer.start(options: options)
+        let text = try await talk(
+            server.port,
+            Array(
+                ("GET /admin/connections HTTP/1.1\r\n"
+                    + fields.replacing("PORT", with: String(server.port))
+                    + "Authorization: Bearer secret\r\nConnection: close\r\n\r\n").utf8))
+        #expect(text.hasPrefix("HTTP/1.1 \(status) "))
+        await server.stop()
+    }
+
     @Test func `does not upgrade other paths`() async throws {
         let server = try await SyncServer.start()
         let text = try await talk(

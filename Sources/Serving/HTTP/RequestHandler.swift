@@ -42,6 +42,8 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
     private var phase = Phase.waiting
     /// The body so far, while it comes.
     private var body: [UInt8] = []
+    /// What goes on while it is sent.
+    private var stream: ServedStream?
     /// Closes the connection of a client that sends nothing, or does not read.
     private var silence: Scheduled<Void>?
 
@@ -64,10 +66,16 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
         context.fireChannelActive()
     }
 
-    func handlerRemoved(context: ChannelHandlerContext) { silence?.cancel() }
+    func handlerRemoved(context: ChannelHandlerContext) {
+        silence?.cancel()
+        stream?.close()
+        stream = nil
+    }
 
     func channelInactive(context: ChannelHandlerContext) {
         silence?.cancel()
+        stream?.close()
+        stream = nil
         phase = .over
         body = []
         context.fireChannelInactive()
@@ -196,10 +204,10 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
         _ answer: ServedAnswer, to request: HTTPRequestHead?, then afterwards: Afterwards,
         _ context: ChannelHandlerContext
     ) {
-        guard context.channel.isActive else { return }
+        guard context.channel.isActive else { return answer.stream?.close() ?? () }
         var headers = HTTPHeaders(answer.fields.map { ($0.name, $0.value) })
         headers.add(name: "Server", value: "tapedeck")
-        if answer.status != 204 {
+        if answer.status != 204, answer.stream == nil {
             headers.add(name: "Content-Length", value: String(answer.body.count))
         }
         if afterwards != .nextRequest { headers.add(name: "Connection", value: "close") }
@@ -208,11 +216,47 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
             status: HTTPResponseStatus(statusCode: answer.status), headers: headers)
         expect(context)
         context.write(Self.wrapOutboundOut(.head(head)), promise: nil)
+        if let stream = answer.stream, request?.method != .HEAD {
+            return send(stream, then: afterwards, context)
+        }
+        answer.stream?.close()
         if request?.method == .HEAD || answer.body.isEmpty {
             end(afterwards, context)
         } else {
             write(answer.body[...], then: afterwards, context)
         }
+    }
+
+    /// Writes a body as it goes on; the client may be silent until its end.
+    private func send(
+        _ stream: ServedStream, then afterwards: Afterwards, _ context: ChannelHandlerContext
+    ) {
+        silence?.cancel()
+        self.stream = stream
+        context.flush()
+        let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+        let loop = context.eventLoop
+        stream.begin { bytes in
+            loop.execute {
+                let (handler, context) = bound.value
+                handler.pass(bytes, of: stream, then: afterwards, context)
+            }
+        }
+    }
+
+    private func pass(
+        _ bytes: [UInt8]?, of stream: ServedStream, then afterwards: Afterwards,
+        _ context: ChannelHandlerContext
+    ) {
+        guard self.stream == stream, context.channel.isActive else { return }
+        guard let bytes else {
+            self.stream = nil
+            expect(context)
+            end(afterwards, context)
+            return stream.close()
+        }
+        let part = context.channel.allocator.buffer(bytes: bytes)
+        context.writeAndFlush(Self.wrapOutboundOut(.body(.byteBuffer(part))), promise: nil)
     }
 
     /// Writes a body piece by piece, as fast as the client reads it: other connections of the

@@ -6,6 +6,8 @@ public struct ServedAnswer: Hashable, Sendable {
     public var fields: [ServedRequest.Field]
     /// The body; empty where there is none.
     public var body: [UInt8]
+    /// A body that goes on while it is sent, in place of ``body``; nil for none.
+    package var stream: ServedStream?
 
     /// An answer with these values.
     public init(_ status: Int, fields: [ServedRequest.Field] = [], body: [UInt8] = []) {

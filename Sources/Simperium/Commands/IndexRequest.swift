@@ -26,6 +26,12 @@ public struct IndexRequest: Hashable, Sendable {
         return third.isEmpty ? nil : third
     }
 
+    /// The number of objects to leave out, where the second slot holds a number; nil otherwise.
+    public var offset: Int? {
+        guard !second.isEmpty, second.utf8.allSatisfy({ $0 &- 0x30 < 10 }) else { return nil }
+        return Int(second)
+    }
+
     /// The four slots as they are sent: `1:MARK::500`.
     public var slots: String {
         "\(wantsData ? "1" : ""):\(second):\(third):\(limit.map { String($0) } ?? "")"

@@ -39,10 +39,12 @@ public struct BucketOptions: Hashable, Sendable {
     public var largestPage = 1000
     /// Bytes of data after which a page of the index ends early.
     public var pageBytes = 8 << 20
-    /// Whether a number in the second slot of `i` counts objects from the start.
+    /// Whether a number in the second slot of `i` is an offset: objects that are left out, from the
+    /// start or from the mark in the third slot.
     ///
-    /// The specification's prose has an offset there, which no client sends.
-    public var readsOffsets = false
+    /// The published prose has an offset there, which no known client sends. No mark of this server
+    /// is a number.
+    public var readsOffsets = true
     /// What an empty index is at.
     public var emptyCurrent = EmptyCurrent.changeVersion
 

@@ -21,14 +21,11 @@ extension ServerBucket {
     /// - Returns: Nil where the mark is none of this bucket's.
     public func page(_ request: IndexRequest) -> IndexPage<JSONValue>? {
         var start: Int64 = 0
-        var skipped = 0
-        if let mark = request.mark {
-            if options.readsOffsets, mark == request.second, let offset = Int(mark), offset >= 0 {
-                skipped = offset
-            } else {
-                guard let place = place(of: mark) else { return nil }
-                start = place + 1
-            }
+        let offset = options.readsOffsets ? request.offset : nil
+        let third = request.third.isEmpty ? nil : request.third
+        if let mark = offset == nil ? request.mark : third {
+            guard let place = place(of: mark) else { return nil }
+            start = place + 1
         }
         var limit = options.usualPage
         if let asked = request.limit, asked > 0 { limit = asked }
@@ -36,7 +33,7 @@ extension ServerBucket {
         var page = IndexPage<JSONValue>(current: current)
         var size = 0
         var last: Int64 = 0
-        for (place, key) in order.keys(from: start).dropFirst(skipped) {
+        for (place, key) in order.keys(from: start).dropFirst(offset ?? 0) {
             guard let head = objects[key]?.head else { continue }
             if request.wantsData { size += head.weight }
             if page.entries.count == limit || (size > options.pageBytes && !page.entries.isEmpty) {

@@ -5,6 +5,7 @@ internal import Serving
 final class RequestRouter: Sendable {
     let commCare: CommCareService
     let simperium: SimperiumService
+    private let sockJS: SockJSSessions
     /// The token that the admin has to send; nil where there is none.
     private let adminToken: String?
     /// What is set wherever it does not come with the request; nil for nothing.
@@ -19,6 +20,7 @@ final class RequestRouter: Sendable {
     ) {
         self.commCare = commCare
         self.simperium = simperium
+        sockJS = SockJSSessions(simperium)
         self.adminToken = adminToken
         self.cookie = cookie
         self.served = served
@@ -29,15 +31,20 @@ final class RequestRouter: Sendable {
     /// - Parameters:
     ///   - request: The request; hostile.
     ///   - peer: Where it came from.
+    ///   - authorities: The names of this server that nobody but this machine can use, as `Host`
+    ///     has them.
     ///   - loop: The event loop of the answer.
     /// - Returns: The answer; it comes always.
     func answer(
-        _ request: ServedRequest, from peer: SocketAddress?, on loop: any EventLoop
+        _ request: ServedRequest, from peer: SocketAddress?, to authorities: Set<String>,
+        on loop: any EventLoop
     ) -> EventLoopFuture<ServedAnswer> {
         let first = request.segments.first
-        if first == AdminQuestion.root { return ask(request, peer, loop) }
+        if first == AdminQuestion.root { return ask(request, peer, authorities, loop) }
         let promise = loop.makePromise(of: ServedAnswer?.self)
-        if first == "1" || first == "sock" {
+        if let answer = sockJS.answer(request, from: peer, on: loop) {
+            promise.succeed(answer)
+        } else if first == "1" || first == "sock" {
             simperium.add(.request(request, promise))
         } else {
             commCare.answer(request, promise)
@@ -59,12 +66,17 @@ final class RequestRouter: Sendable {
         }
     }
 
-    /// Answers a request of the admin, who has to be on this machine and send the token.
+    /// Answers a request of the admin, who has to be on this machine, address it by its name and
+    /// send the token.
     private func ask(
-        _ request: ServedRequest, _ peer: SocketAddress?, _ loop: any EventLoop
+        _ request: ServedRequest, _ peer: SocketAddress?, _ authorities: Set<String>,
+        _ loop: any EventLoop
     ) -> EventLoopFuture<ServedAnswer> {
         guard let adminToken, Self.isLoopback(peer) else {
             return loop.makeSucceededFuture(.text(403, "The admin is on this machine"))
+        }
+        if let refusal = Self.refusal(of: request, authorities) {
+            return loop.makeSucceededFuture(refusal)
         }
         guard request.value("authorization") == "Bearer \(adminToken)" else {
             return loop.makeSucceededFuture(
@@ -82,6 +94,27 @@ final class RequestRouter: Sendable {
         let promise = loop.makePromise(of: ServedAnswer.self)
         simperium.add(.ask(question, promise))
         return promise.futureResult
+    }
+
+    /// Refuses a request that a page in a browser of this machine may have sent: one of another site
+    /// has another origin, and one whose name was made to resolve to this machine another host.
+    private static func refusal(
+        of request: ServedRequest, _ authorities: Set<String>
+    ) -> ServedAnswer? {
+        // Several fields of one name are ambiguous.
+        let hosts = request.fields.filter { $0.name.lowercased() == "host" }
+        guard hosts.count == 1, authorities.contains(hosts[0].value.lowercased()) else {
+            return .text(421, "Host is no name of the admin; use the address that was printed")
+        }
+        for field in request.fields where field.name.lowercased() == "origin" {
+            let origin = field.value.lowercased()
+            guard
+                authorities.contains(where: {
+                    origin == "http://\($0)" || origin == "https://\($0)"
+                })
+            else { return .text(403, "Pages of other sites have no access") }
+        }
+        return nil
     }
 
     private static func isLoopback(_ peer: SocketAddress?) -> Bool {

@@ -40,6 +40,7 @@ final class SimperiumService: Sendable {
     let heartbeats: Heartbeats
     private let state: Mutex<State>
     private let accounts: Accounts
+    private let behavior: SimperiumServer.Behavior
     private let loop: any EventLoop
     private let notice: @Sendable (String) -> Void
     private let last = Atomic<Int>(0)
@@ -54,14 +55,17 @@ final class SimperiumService: Sendable {
     ///   - loop: A separate thread.
     ///   - heartbeats: What times the heartbeats of SockJS.
     ///   - initial: What there is from the start.
+    ///   - behavior: What the server does now and then.
     ///   - notice: Receives errors, as text.
     /// - Throws: ``SyncServerError`` where the state file cannot be read.
     init(
         _ accounts: Accounts, _ file: ServerState?, _ loop: any EventLoop,
         _ heartbeats: Heartbeats = .timed, initial: InitialState? = nil,
+        behavior: SimperiumServer.Behavior = .init(),
         notice: @escaping @Sendable (String) -> Void
     ) throws(SyncServerError) {
         self.accounts = accounts
+        self.behavior = behavior
         self.loop = loop
         self.heartbeats = heartbeats
         self.notice = notice
@@ -71,7 +75,7 @@ final class SimperiumService: Sendable {
             state.store = try file.map { file throws(StorageFault) in
                 try SimperiumStore(try file.connect())
             }
-            var server = try Self.load(accounts, state.store, &state.random)
+            var server = try Self.load(accounts, behavior, state.store, &state.random)
             if let initial {
                 server.begin(with: initial)
                 try state.store?.begin(with: initial, of: server)
@@ -86,10 +90,10 @@ final class SimperiumService: Sendable {
     }
 
     private static func load(
-        _ accounts: Accounts, _ store: SimperiumStore?,
+        _ accounts: Accounts, _ behavior: SimperiumServer.Behavior, _ store: SimperiumStore?,
         _ random: inout SystemRandomNumberGenerator
     ) throws(StorageFault) -> SimperiumServer {
-        var server = SimperiumServer(accounts: accounts)
+        var server = SimperiumServer(accounts: accounts, behavior: behavior)
         server.seed(&random)
         try store?.load(into: &server)
         return server
@@ -98,15 +102,14 @@ final class SimperiumService: Sendable {
     // MARK: From any thread
 
     /// Registers a socket and assigns its number.
-    func open(_ endpoint: SimperiumEndpoint, _ channel: any Channel) -> SocketLine {
+    func open(_ endpoint: SimperiumEndpoint, _ outlet: any SocketOutlet) -> SocketLine {
         let number = last.wrappingAdd(1, ordering: .relaxed).newValue
-        let line = SocketLine(number, endpoint, channel) { [weak self] in self?.add(.ready($0)) }
+        let line = SocketLine(
+            number, endpoint, outlet, left: { [weak self] in self?.add(.closed($0)) },
+            list: { [weak self] in self?.add(.ready($0)) })
         add(.opened(line))
         return line
     }
-
-    /// A socket was closed.
-    func close(_ line: SocketLine) { add(.closed(line)) }
 
     /// Something happens.
     func add(_ event: Event) { turns.withLock { $0 }?.add(event) }
@@ -130,7 +133,7 @@ final class SimperiumService: Sendable {
     private func work(_ events: [Event]) {
         state.withLock { state in
             if state.server == nil, !state.isEnded {
-                state.server = try? Self.load(accounts, state.store, &state.random)
+                state.server = try? Self.load(accounts, behavior, state.store, &state.random)
             }
             // The only copy, so that changing it copies nothing.
             guard let server = state.server.take() else { return fail(events, &state) }

@@ -1,6 +1,7 @@
 internal import Framing
 internal import NIOCore
 internal import NIOWebSocket
+internal import Serving
 internal import Simperium
 
 /// Passes the messages of one WebSocket to the Simperium server.
@@ -36,7 +37,8 @@ final class SocketHandler: ChannelDuplexHandler {
             beat(every: Self.heartbeat, .text, SockJSFrame.heartbeat.encoded, context)
         }
         if let pause = service.heartbeats.pings { beat(every: pause, .ping, [], context) }
-        line = service.open(endpoint, context.channel)
+        line = service.open(
+            endpoint, WebSocketOutlet(channel: context.channel, transport: endpoint.transport))
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -57,7 +59,7 @@ final class SocketHandler: ChannelDuplexHandler {
     func channelInactive(context: ChannelHandlerContext) {
         for stop in still { stop() }
         still = []
-        if let line { service.close(line) }
+        line?.leave()
         line = nil
         context.fireChannelInactive()
     }
@@ -69,6 +71,7 @@ final class SocketHandler: ChannelDuplexHandler {
             line?.end(1009, "A message may have \(Self.limit) bytes")
         case NIOWebSocketError.invalidFrameLength:
             line?.end(1009, "A message may have \(Self.limit) bytes")
+        case is UnmaskedFrame: line?.end(1002, "A client has to mask its frames")
         case is NIOWebSocketError, is NIOWebSocketFrameAggregator.Error:
             line?.end(1002, "The frames make no sense")
         // Bytes after an invalid frame, which was reported to the client already.

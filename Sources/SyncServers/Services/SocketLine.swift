@@ -1,6 +1,4 @@
-internal import Framing
 internal import NIOCore
-internal import NIOWebSocket
 internal import Simperium
 internal import Synchronization
 
@@ -42,22 +40,26 @@ final class SocketLine: Sendable {
     /// Where the client connected.
     let endpoint: SimperiumEndpoint
     /// Address of the client, as text.
-    let peer: String
-    private let channel: any Channel
+    var peer: String { outlet.peer }
+    private let outlet: any SocketOutlet
     private let state = Mutex(State())
     /// Puts the line on the service's list.
     private let list: @Sendable (SocketLine) -> Void
 
-    /// The way through `channel`.
+    /// Called when the client is gone.
+    private let left: @Sendable (SocketLine) -> Void
+
+    /// The way through `outlet`.
     init(
-        _ number: Int, _ endpoint: SimperiumEndpoint, _ channel: any Channel,
+        _ number: Int, _ endpoint: SimperiumEndpoint, _ outlet: any SocketOutlet,
+        left: @escaping @Sendable (SocketLine) -> Void,
         list: @escaping @Sendable (SocketLine) -> Void
     ) {
         self.number = number
         self.endpoint = endpoint
-        self.channel = channel
+        self.outlet = outlet
+        self.left = left
         self.list = list
-        peer = channel.remoteAddress.map { "\($0.ipAddress ?? "?"):\($0.port ?? 0)" } ?? "?"
     }
 
     // MARK: From the client
@@ -92,7 +94,7 @@ final class SocketLine: Sendable {
             return (message, wasFull && !state.isFull)
         }
         if goesOn {
-            channel.eventLoop.execute { [channel] in channel.read() }
+            outlet.eventLoop.execute { [outlet] in outlet.read() }
         }
         return message
     }
@@ -113,23 +115,23 @@ final class SocketLine: Sendable {
             // RFC 6455, 7.4.1: 1008, a policy is violated.
             end(1008, "Too slow: \(Self.outbox >> 20) MiB wait to be read")
         } else if starts {
-            channel.eventLoop.execute { self.flush() }
+            outlet.eventLoop.execute { self.flush() }
         }
     }
 
     /// Writes as much as the client takes; on the event loop.
     func flush() {
         var written = 0
-        while channel.isWritable, let reply = next() {
+        while outlet.isWritable, let reply = next() {
             written += reply.body.count
-            channel.write(frame(reply), promise: nil)
+            outlet.write(reply.bytes)
             // Bytes that wait to be encrypted do not count before they are flushed.
             if written >= 1 << 16 {
-                channel.flush()
+                outlet.flush()
                 written = 0
             }
         }
-        channel.flush()
+        outlet.flush()
         let isNew = state.withLock { state in
             guard !state.isListed, state.hasWork, state.ending == nil else { return false }
             state.isListed = true
@@ -149,31 +151,17 @@ final class SocketLine: Sendable {
         }
     }
 
-    private func frame(_ reply: SimperiumServer.Reply) -> WebSocketFrame {
-        let data =
-            switch endpoint.transport {
-            case .webSocket: ByteBuffer(bytes: reply.bytes)
-            case .sockJS:
-                ByteBuffer(
-                    bytes: SockJSFrame.messages([.init(text: reply.bytes, range: 0..<0)]).encoded)
-            }
-        return WebSocketFrame(fin: true, opcode: .text, data: data)
-    }
-
     /// The client closes, or answers our closing; on the event loop.
     func finish(_ code: UInt16) {
         let isAnswer = state.withLock { state in
             defer { if state.ending == nil { state.ending = (code, "") } }
             return state.ending != nil
         }
-        guard !isAnswer else { return channel.close(promise: nil) }
-        var data = channel.allocator.buffer(capacity: 2)
-        data.write(webSocketErrorCode: WebSocketErrorCode(codeNumber: Int(code)))
-        let done = channel.eventLoop.makePromise(of: Void.self)
-        done.futureResult.whenComplete { [channel] _ in channel.close(promise: nil) }
-        channel.writeAndFlush(
-            WebSocketFrame(fin: true, opcode: .connectionClose, data: data), promise: done)
+        outlet.finish(code, isAnswer: isAnswer)
     }
+
+    /// The client is gone.
+    func leave() { left(self) }
 
     /// Closes the socket with a code of RFC 6455, 7.4, from any thread; what waits is dropped.
     func end(_ code: UInt16, _ reason: String) {
@@ -187,25 +175,6 @@ final class SocketLine: Sendable {
             return true
         }
         guard isFirst else { return }
-        channel.eventLoop.execute { [self] in
-            if endpoint.transport == .sockJS {
-                let text = SockJSMessage(text: Array(reason.utf8), range: 0..<0)
-                let bytes = ByteBuffer(
-                    bytes: SockJSFrame.close(code: Int(code), reason: text).encoded)
-                channel.write(WebSocketFrame(fin: true, opcode: .text, data: bytes), promise: nil)
-            }
-            var data = channel.allocator.buffer(capacity: 2 + reason.utf8.count)
-            data.write(webSocketErrorCode: WebSocketErrorCode(codeNumber: Int(code)))
-            data.writeString(String(reason.prefix(100)))
-            channel.writeAndFlush(
-                WebSocketFrame(fin: true, opcode: .connectionClose, data: data), promise: nil)
-            // What the client still sends is read and dropped until it closes: closing with bytes
-            // unread would take the code away from it.
-            channel.read()
-            let late = channel.eventLoop.scheduleTask(in: Self.patience) { [channel] in
-                channel.close(promise: nil)
-            }
-            channel.closeFuture.whenComplete { _ in late.cancel() }
-        }
+        outlet.eventLoop.execute { [outlet] in outlet.end(code, reason) }
     }
 }

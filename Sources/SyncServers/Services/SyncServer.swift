@@ -13,6 +13,8 @@ public final class SyncServer: Sendable {
     public struct Options: Sendable {
         /// The CommCare server.
         public var commCare: CommCareServer.Options
+        /// What the Simperium server does now and then.
+        public var simperium = SimperiumServer.Behavior()
         /// The accepted users.
         public var accounts: Accounts
         /// The file with what is kept; nil for none.
@@ -120,7 +122,7 @@ public final class SyncServer: Sendable {
         }
         let simperium = try SimperiumService(
             accounts, file, threads.next(), heartbeats, initial: options.initial,
-            notice: options.notice)
+            behavior: options.simperium, notice: options.notice)
         let commCare = try CommCareService(
             options.commCare, accounts, file, threads.next(), initial: options.initial,
             notice: options.notice)
@@ -148,8 +150,11 @@ public final class SyncServer: Sendable {
         do throws(ListenError) {
             return try await HTTPServer.start(
                 at: .tcp(host: host, port: port), options: options
-            ) { _ in
-                Responder { request, peer, loop in router.answer(request, from: peer, on: loop) }
+            ) { port in
+                let authorities = LoopbackName.authorities(host, port)
+                return Responder { request, peer, loop in
+                    router.answer(request, from: peer, to: authorities, on: loop)
+                }
             }
         } catch {
             throw SyncServerError(listening: host, port, error)

@@ -41,6 +41,20 @@ public struct SimperiumServer: Sendable {
         case log(connection: Int, payload: [UInt8])
     }
 
+    /// What a real server does now and then, and clients have to cope with.
+    public struct Behavior: Hashable, Sendable {
+        /// Whether an answer to `cv` has one change for each object, with several `ccids` and an `ev`
+        /// more than one above its `sv`.
+        public var mergesChanges = false
+        /// The error that some changes are answered with, which are not made; nil for none.
+        public var changeError: Int?
+        /// Of so many changes the last gets the error, at least 1.
+        public var changeErrorEvery = 3
+
+        /// A server without trouble.
+        public init() {}
+    }
+
     /// Bounds of what clients can make the server keep.
     enum Limit {
         /// The maximum number of issued tokens.
@@ -67,6 +81,9 @@ public struct SimperiumServer: Sendable {
     }
 
     let accounts: Accounts
+    let behavior: Behavior
+    /// Changes that clients sent, which decide on ``Behavior/changeError``.
+    private var sentChanges = 0
     var tokens: [String: Account] = [:]
     var model = ServerModel(options: SimperiumServer.usualOptions, seed: 0)
     /// The open connections.
@@ -78,7 +95,24 @@ public struct SimperiumServer: Sendable {
     private var isSeeded = false
 
     /// An unused server.
-    public init(accounts: Accounts = .open) { self.accounts = accounts }
+    public init(accounts: Accounts = .open, behavior: Behavior = Behavior()) {
+        self.accounts = accounts
+        self.behavior = behavior
+    }
+
+    /// The options of a bucket; nil where the accounts do not allow it.
+    func options(app: String, bucket: String) -> BucketOptions? {
+        guard let application = accounts.application(app) else {
+            return behaving(Self.usualOptions.bucket)
+        }
+        return application.options(bucket: bucket).map(behaving)
+    }
+
+    private func behaving(_ options: BucketOptions) -> BucketOptions {
+        var options = options
+        if behavior.mergesChanges { options.aggregation = .answers }
+        return options
+    }
 
     /// Those of the model, but for a longer log and a single refusal.
     ///
@@ -142,6 +176,8 @@ public struct SimperiumServer: Sendable {
                 reports.append(
                     .log(connection: connection, payload: Self.payload(message, after: 1)))
             }
+        case .changes(let changes) where isTroubled(by: changes, on: read.channel, of: connection):
+            replies = refusals(of: changes, at: ServerReply.Place(session, read.channel))
         default: replies = model.receive(read, from: session)
         }
         note(replies, read.channel, connection)
@@ -176,7 +212,7 @@ public struct SimperiumServer: Sendable {
         let app = peers[connection]?.app ?? request.app ?? ""
         let bucket = request.bucket ?? ""
         model.options.bucket =
-            accounts.application(app)?.options(bucket: bucket) ?? Self.usualOptions.bucket
+            options(app: app, bucket: bucket) ?? behaving(Self.usualOptions.bucket)
         let before = model.buckets.count
         var account = ""
         let replies = model.receive(message, from: SocketID(connection)) {
@@ -196,6 +232,35 @@ public struct SimperiumServer: Sendable {
             }
         }
         return replies
+    }
+
+    /// Counts changes, and whether one of them is to be answered with an error.
+    private mutating func isTroubled(
+        by changes: [SimperiumChange<JSONValue>], on channel: Int?, of connection: Int
+    ) -> Bool {
+        guard behavior.changeError != nil, let channel, !changes.isEmpty,
+            peers[connection]?.channels[channel] != nil
+        else { return false }
+        let every = max(1, behavior.changeErrorEvery)
+        let before = sentChanges / every
+        sentChanges += changes.count
+        return sentChanges / every > before
+    }
+
+    /// The answers to changes that are not made because of trouble of the server's.
+    private func refusals(
+        of changes: [SimperiumChange<JSONValue>], at place: ServerReply.Place
+    ) -> [ServerReply] {
+        let client = place.channel.flatMap { peers[place.session.rawValue]?.channels[$0]?.client }
+        return changes.prefix(model.options.changes).map { change in
+            ServerReply(
+                .one(place),
+                .changes([
+                    SimperiumChange<JSONValue>(
+                        key: change.key ?? "", ccids: Array(change.ccids.prefix(16)),
+                        clientID: client, error: behavior.changeError)
+                ]))
+        }
     }
 
     /// Keeps the changes that were made.

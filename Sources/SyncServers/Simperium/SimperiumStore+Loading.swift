@@ -25,7 +25,7 @@ extension SimperiumStore {
         }
         for (id, row) in rows {
             let options =
-                server.accounts.application(id.app)?.options(bucket: id.name)
+                server.options(app: id.app, bucket: id.name)
                 ?? SimperiumServer.usualOptions.bucket
             // A full disk must not keep what is there from being read.
             try? forgetRemoved(row.number, options.removedObjects)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import signal
+import socket
 import sqlite3
 import ssl
 from collections.abc import Callable, Iterator
@@ -302,6 +303,71 @@ def test_tls(serve, ca_dir, trust) -> None:
     answer = requests.post(f"https://127.0.0.1:{server.port}/1/app/authorize/", verify=str(trust),
                            json={"username": "ann", "password": "x"}, timeout=DEADLINE)
     assert answer.status_code == 200
+
+
+def test_an_offset_in_the_index(serve) -> None:
+    """A number in the second slot of `i` leaves out as many objects, from a mark in the third."""
+    server = serve()
+    client = Client(server.url())
+    client.join()
+    for number in range(5):
+        client.change(id=f"n{number}", v={"t": {"o": "+", "v": 1}})
+
+    def keys(slots: str) -> list[str]:
+        page = json.loads(client.say(f"0:i:{slots}").removeprefix("0:i:"))
+        return [entry["id"] for entry in page["index"]]
+
+    assert keys(":3::10") == ["n3", "n4"]
+    mark = json.loads(client.say("0:i::::2").removeprefix("0:i:"))["mark"]
+    assert keys(f":1:{mark}:10") == ["n3", "n4"]
+    assert keys(":99::10") == []
+
+
+def test_merged_changes_and_server_errors(serve, tmp_path) -> None:
+    """Clients meet changes over several versions, and errors of the server, where that is wanted."""
+    server = serve("--merge-changes", "--change-error", "503", "--change-error-every", "2")
+    client = Client(server.url())
+    client.join()
+    start = client.current()
+    assert client.change(id="n", v={"t": {"o": "+", "v": "a"}})["ev"] == 1
+    second = {"id": "n", "sv": 1, "ccid": "b" * 32, "v": {"t": {"o": "d", "v": "=1\t+b"}}}
+    assert client.change(**second)["error"] == 503
+    assert client.change(**second)["ev"] == 2
+    (merged,) = client.changes(client.say(f"0:cv:{start}"))
+    assert (merged.get("sv", 0), merged["ev"], len(merged["ccids"])) == (0, 2, 2)
+    # The built-in client sends again what was answered so.
+    base = ["client", "simperium", "set", "--to", server.url("", "ws"), "--app", "app", "--token", TOKEN,
+            "--bucket", "notes", "--state", tmp_path / "state"]
+    for number in range(3):
+        tapedeck(*base, f"k{number}", '{"x":1}')
+    tapedeck("serve", "--change-error", "404", status=64)
+    tapedeck("serve", "--change-error-every", "2", status=64)
+
+
+def test_unmasked_frames(serve) -> None:
+    """A client that does not mask its frames is cut off with 1002 (RFC 6455, 5.1)."""
+    server = serve()
+    with socket.create_connection(("127.0.0.1", server.port), DEADLINE) as raw:
+        raw.sendall(b"GET /sock/1/app/websocket HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\n"
+                    b"Connection: Upgrade\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
+                    b"Sec-WebSocket-Version: 13\r\n\r\n\x81\x03h:0")
+        heard = b""
+        while piece := raw.recv(4096):
+            heard += piece
+    frame = heard.partition(b"\r\n\r\n")[2]
+    assert frame[0] == 0x88 and frame[2:4] == (1002).to_bytes(2)
+    assert b"h:1" not in frame
+
+
+@pytest.mark.parametrize("headers,status", [
+    ({"Host": "evil.example"}, 421), ({"Origin": "http://evil.example"}, 403),
+    ({"Origin": "null"}, 403), ({}, 200)])
+def test_admin_and_other_sites(serve, headers, status) -> None:
+    """Neither a page of another site nor one whose name resolves to this machine reaches the admin."""
+    server = serve()
+    answer = requests.get(server.admin[1] + "connections", timeout=DEADLINE,
+                          headers={"Authorization": f"Bearer {server.admin[2]}"} | headers)
+    assert answer.status_code == status
 
 
 def test_admin(serve) -> None:

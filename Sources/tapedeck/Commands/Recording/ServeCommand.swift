@@ -95,6 +95,22 @@ struct ServeCommand: AsyncParsableCommand {
             valueName: "n"))
     var requestsPerMinute: Int?
 
+    @Flag(
+        help: ArgumentHelp(
+            "Simperium: answer cv with one change for each object, which may span versions."))
+    var mergeChanges = false
+
+    @Option(
+        help: ArgumentHelp(
+            "Simperium: answer every third change with this error, 500 to 599, without making it.",
+            valueName: "code"))
+    var changeError: Int?
+
+    @Option(
+        help: ArgumentHelp(
+            "With --change-error: answer every Nth change with it instead.", valueName: "n"))
+    var changeErrorEvery: Int?
+
     func run() async throws {
         try command.begin("the server")
         let listen = command.address(listen, port: 8000)
@@ -107,6 +123,7 @@ struct ServeCommand: AsyncParsableCommand {
         guard limits.allSatisfy({ $0 ?? 0 >= 0 }) else {
             throw Failure(.usage, "a limit per minute is at least 0")
         }
+        let behavior = try simperiumBehavior()
         let token = Self.adminToken()
         let accounts = try readAccounts()
         let initial = try initialState(accounts)
@@ -114,6 +131,7 @@ struct ServeCommand: AsyncParsableCommand {
             accounts: accounts, state: state, adminToken: token,
             notice: { StandardError.write("tapedeck: \($0)\n") })
         options.initial = initial
+        options.simperium = behavior
         options.commCare.restorePolls = restorePolls
         options.commCare.retryAfter = retryAfter
         options.commCare.restoreSlice = restoreSlice
@@ -177,6 +195,25 @@ struct ServeCommand: AsyncParsableCommand {
     }
 
     /// 32 random hexadecimal digits that cannot be guessed.
+    private func simperiumBehavior() throws -> SimperiumServer.Behavior {
+        var behavior = SimperiumServer.Behavior()
+        behavior.mergesChanges = mergeChanges
+        behavior.changeError = changeError
+        guard changeError.map({ 500...599 ~= $0 }) ?? true else {
+            throw Failure(.usage, "--change-error is 500 to 599")
+        }
+        if let changeErrorEvery {
+            guard changeError != nil else {
+                throw Failure(.usage, "--change-error-every goes with --change-error")
+            }
+            guard changeErrorEvery >= 1 else {
+                throw Failure(.usage, "--change-error-every is at least 1")
+            }
+            behavior.changeErrorEvery = changeErrorEvery
+        }
+        return behavior
+    }
+
     private static func adminToken() -> String {
         var random = SystemRandomNumberGenerator()
         return Hexadecimal.text((0..<16).map { _ in UInt8.random(in: 0 ... .max, using: &random) })

@@ -1,7 +1,7 @@
 /// Names of this machine that no other machine can reach.
-enum LoopbackName {
+package enum LoopbackName {
     /// Whether a host is a loopback name.
-    static func isLoopback(_ host: String) -> Bool {
+    package static func isLoopback(_ host: String) -> Bool {
         let host = host.lowercased()
         if host == "localhost" || host == "::1" || host == "[::1]" { return true }
         let parts = host.split(separator: ".", omittingEmptySubsequences: false)
@@ -13,7 +13,7 @@ enum LoopbackName {
     }
 
     /// The values of `Host` that a client may send.
-    static func authorities(_ host: String, _ port: Int) -> Set<String> {
+    package static func authorities(_ host: String, _ port: Int) -> Set<String> {
         [
             "127.0.0.1:\(port)", "localhost:\(port)", "[::1]:\(port)",
             text(host.lowercased(), port),
@@ -21,12 +21,12 @@ enum LoopbackName {
     }
 
     /// The host as the system expects it: an address of IPv6 without brackets.
-    static func address(_ host: String) -> String {
+    package static func address(_ host: String) -> String {
         host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host
     }
 
     /// `HOST:PORT`.
-    static func text(_ host: String, _ port: Int) -> String {
+    package static func text(_ host: String, _ port: Int) -> String {
         host.contains(":") && !host.hasPrefix("[") ? "[\(host)]:\(port)" : "\(host):\(port)"
     }
 }
