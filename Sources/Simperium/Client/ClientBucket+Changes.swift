@@ -4,6 +4,7 @@ import Wire
 extension ClientBucket {
     mutating func receive(_ changes: [SimperiumChange<JSONValue>]) {
         let isAwaited = awaitedAnswers > 0
+        isAnswerCertain = isCertainAnswer(changes)
         for change in changes {
             if change.error != nil {
                 refuse(change)
@@ -19,6 +20,22 @@ extension ClientBucket {
         if isAwaited, changes.allSatisfy({ $0.error == nil }) {
             takeAnswer(isEmpty: changes.isEmpty)
         }
+    }
+
+    /// Whether what arrives while waiting can only be the answer to `cv`, so that nothing is missing
+    /// before its change versions, and each is saved once its change is applied.
+    ///
+    /// What others do meanwhile comes change by change, and once only: an answer has several
+    /// changes, or begins with the change that came after the same `cv` on an earlier connection.
+    private mutating func isCertainAnswer(_ changes: [SimperiumChange<JSONValue>]) -> Bool {
+        guard phase == .waiting, awaitedAnswers > 0, changes.allSatisfy({ $0.error == nil }),
+            let first = changes.first?.cv
+        else { return false }
+        if changes.count > 1 || settings.requestsInInit && catchUpRounds == 0 { return true }
+        guard catchUpRounds == 0, let cv else { return false }
+        let seen = Uncertain(since: cv, first: first)
+        defer { uncertain = seen }
+        return uncertain == seen
     }
 
     /// A `c` answers the oldest `cv`, or so it looks.
@@ -78,6 +95,9 @@ extension ClientBucket {
         let known = max(entry(key).stored.ghost?.version ?? 0, tombstones[key] ?? 0)
         let mark = change.ccids.first ?? change.cv
         let isRepeated = mark != nil && entries[key]?.lastChange == mark
+        detail(
+            "\(isOwn ? "acknowledgement" : "change") of \(Excerpt.quote(name)) from version "
+                + "\(change.sv ?? 0) to \(change.ev ?? 0) at \(change.cv ?? "no change version")")
         defer { entries[key]?.lastChange = mark }
         // What the server sends now is not in an index that was read before.
         if !isRepeated { reindexedFor.remove(key) }
@@ -123,9 +143,10 @@ extension ClientBucket {
         guard let cv, !cv.isEmpty else { return }
         if let run = index {
             if run.hasFirstPage { index?.current = cv }
-        } else if phase == .waiting {
+        } else if phase == .waiting, !isAnswerCertain {
             caughtUpTo = cv
         } else {
+            if phase == .waiting { caughtUpTo = cv }
             self.cv = cv
             isHeadUnsaved = true
         }

@@ -111,6 +111,7 @@ extension ClientBucket {
             entry.stored.sent?.target = target
         }
         index?.seen.insert(key)
+        detail("\(Excerpt.quote(key.string)) is at version \(ghost.version), \(cause.words)")
         notify(key, old: old, because: cause)
     }
 
@@ -125,6 +126,7 @@ extension ClientBucket {
         }
         requests.forget(key)
         if let version { bury(key, at: version) }
+        detail("\(Excerpt.quote(key.string)) is removed, \(cause.words)")
         notify(key, old: old, because: cause)
         if entry(key).stored.sent?.answer != nil { settle(key, because: cause) }
     }

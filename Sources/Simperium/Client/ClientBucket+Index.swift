@@ -83,6 +83,9 @@ extension ClientBucket {
             run.current = page.current.flatMap { $0.isEmpty ? nil : $0 }
         }
         index = run
+        detail(
+            "a page of the index with \(page.entries.count) objects at "
+                + (page.current ?? "no change version"))
         for entry in page.entries { take(entry) }
         if let mark = page.mark, !mark.isEmpty {
             guard index?.marks.insert(mark).inserted == true else {

@@ -34,6 +34,22 @@ extension ClientBucket {
         case acknowledged
         /// The server refused this client's change, or the app discarded it.
         case refused
+
+        /// The cause as the log has it.
+        var words: String {
+            switch self {
+            case .remote: "changed by another client"
+            case .index: "from the server"
+            case .acknowledged: "acknowledged"
+            case .refused: "after a refusal"
+            }
+        }
+    }
+
+    /// The first change that came after a `cv` was sent.
+    struct Uncertain: Hashable, Sendable {
+        var since: String
+        var first: String
     }
 
     /// What is to be done.

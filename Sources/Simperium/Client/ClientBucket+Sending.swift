@@ -89,6 +89,9 @@ extension ClientBucket {
         entries[key]?.isInFlight = true
         entries[key]?.sentAt = now
         entries[key]?.retryAt = nil
+        detail(
+            "sending change \(change.ccids.first ?? "") of \(Excerpt.quote(key.string)), "
+                + "\(change.operation?.text ?? "?") on version \(change.sv ?? 0)")
         send(.changes([change]))
     }
 

@@ -139,6 +139,7 @@ extension ClientBucket {
     mutating func askForChanges(since cv: String) {
         awaitedAnswers += 1
         askedSince = cv
+        detail("asking for changes since \(cv)")
         send(.changesSince(cv: cv))
     }
 

@@ -37,7 +37,7 @@ public struct ClientBucket: Sendable {
     public private(set) var phase = Phase.closed
     /// Change version up to which the server's changes are known; nil before the first index.
     ///
-    /// While waiting it stays where it was, so that nothing is missed if the connection ends.
+    /// While waiting it stays where it was until it is certain that nothing before it is missing.
     public internal(set) var cv: String?
 
     var token: String?
@@ -71,6 +71,10 @@ public struct ClientBucket: Sendable {
     var awaitedAnswers = 0
     /// Change version of what came while waiting, which may not be all.
     var caughtUpTo: String?
+    /// Whether the changes that are being processed can only be the answer to `cv`.
+    var isAnswerCertain = false
+    /// What came first after which `cv`, on an earlier connection perhaps.
+    var uncertain: Uncertain?
     /// Change version since which changes were last requested.
     var askedSince: String?
     /// How often changes were requested while waiting.
@@ -157,6 +161,13 @@ public struct ClientBucket: Sendable {
     /// Sends on this bucket's channel.
     mutating func send(_ body: SimperiumBody<JSONValue>) {
         commands.append(.send(SimperiumMessage(settings.channel, body)))
+    }
+
+    /// Sends the server a line that only somebody who debugs needs, where it requested `log:2`.
+    mutating func detail(_ line: @autoclosure () -> String) {
+        guard logLevel >= 2, phase != .closed, phase != .unauthorized else { return }
+        let message = LogMessage(text: line(), bucket: settings.bucket)
+        commands.append(.send(SimperiumMessage(nil, .log(message))))
     }
 
     /// Logs a line, also to the server if it requested that.

@@ -47,6 +47,7 @@ final class PlayedSocketHandler: ChannelInboundHandler {
     private func hand(_ events: [SocketReader.Event], _ context: ChannelHandlerContext) {
         guard !hasEnded else { return }
         var reported: [SimperiumPlayEvent] = []
+        var answer: [UInt8]?
         for event in events {
             switch event {
             case .opened: reported.append(.opened(id))
@@ -54,10 +55,11 @@ final class PlayedSocketHandler: ChannelInboundHandler {
             case .ping(let payload):
                 let pong = SocketHandler.frame(.pong, payload)
                 context.writeAndFlush(wrapOutboundOut(ByteBuffer(bytes: pong)), promise: nil)
+            case .close(let payload): answer = payload
             case .ended(let reason):
                 hasEnded = true
                 reported.append(.closed(id, code: reader.closeCode, reason: reason))
-                context.close(promise: nil)
+                SocketHandler.close(context, answer)
             }
             if hasEnded { break }
         }

@@ -137,6 +137,8 @@ private final class TalkHandler: ChannelInboundHandler {
                 received(text)
                 take(.received(text), context)
             case .ping(let payload): write(.pong, payload, context)
+            // Answered with that which ends the talk.
+            case .close: break
             case .ended(let reason): take(.ended(reason), context)
             }
         }

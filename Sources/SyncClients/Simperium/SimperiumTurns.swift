@@ -110,7 +110,7 @@ final class SimperiumTurns {
                 case .ended(let reason):
                     channel = nil
                     try handle(.closed(reason))
-                case .ping: break
+                case .ping, .close: break
                 }
             }
         case .timer:

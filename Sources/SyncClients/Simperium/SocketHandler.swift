@@ -74,21 +74,36 @@ final class SocketHandler: ChannelDuplexHandler {
     private func hand(_ events: [SocketReader.Event], _ context: ChannelHandlerContext) {
         guard !hasEnded else { return }
         var reported: [SocketReader.Event] = []
+        var answer: [UInt8]?
         for event in events {
             if case .ping(let payload) = event {
                 let pong = Self.frame(.pong, payload)
                 context.writeAndFlush(wrapOutboundOut(ByteBuffer(bytes: pong)), promise: nil)
                 continue
             }
+            if case .close(let payload) = event {
+                answer = payload
+                continue
+            }
             reported.append(event)
             guard case .ended = event else { continue }
             hasEnded = true
-            context.close(promise: nil)
+            Self.close(context, answer)
             break
         }
         guard !reported.isEmpty else { return }
         isTaking = true
         tell(reported)
+    }
+
+    /// Closes the connection, after a Close where the server sent one.
+    static func close(_ context: ChannelHandlerContext, _ answer: [UInt8]?) {
+        guard let answer else { return context.close(promise: nil) }
+        let channel = context.channel
+        let sent = context.eventLoop.makePromise(of: Void.self)
+        sent.futureResult.whenComplete { _ in channel.close(promise: nil) }
+        let bytes = ByteBuffer(bytes: Self.frame(.close, answer))
+        context.writeAndFlush(Self.wrapOutboundOut(bytes), promise: sent)
     }
 
     /// A frame as a client sends it.

@@ -13,6 +13,8 @@ struct SocketReader {
         case message([UInt8])
         /// The payload of a ping, to be sent back in a pong.
         case ping([UInt8])
+        /// The payload of the server's Close, to be answered with a Close that has it.
+        case close([UInt8])
         /// Nothing follows; with the reason as text.
         case ended(String)
     }
@@ -61,6 +63,7 @@ struct SocketReader {
             case .ping(let payload): events.append(.ping(payload))
             case .closed(let code, let reason):
                 closeCode = code
+                events.append(.close(Self.answer(to: code)))
                 let with = code.map { " with \($0)" } ?? ""
                 end(
                     "the server closed the socket\(with)\(reason.isEmpty ? "" : ": \(reason)")",
@@ -69,6 +72,14 @@ struct SocketReader {
             }
         }
         return events
+    }
+
+    /// The payload of a Close that answers one with this code (RFC 6455, 5.5.1 and 7.4).
+    private static func answer(to code: Int?) -> [UInt8] {
+        guard let code else { return [] }
+        let isSendable = 1_000..<5_000 ~= code && ![1_004, 1_005, 1_006, 1_015].contains(code)
+        let sent = UInt16(isSendable ? code : 1_002)
+        return [UInt8(sent >> 8), UInt8(sent & 0xFF)]
     }
 
     private mutating func end(_ reason: String, _ events: inout [Event]) {

@@ -6,7 +6,9 @@ import Wire
 enum OpeningCases {
     private typealias R = SimperiumSessionRules
 
-    static let all: [RuleCase] = opening + tokens + identities + connections
+    static let all: [RuleCase] =
+        opening + tokens + identities + connections
+        + heartbeats
 
     private static let opening: [RuleCase] = [
         RuleCase(R.commandBeforeInit, .breaks, "a command on a channel that nobody opened") {

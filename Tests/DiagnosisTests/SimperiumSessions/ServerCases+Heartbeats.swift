@@ -55,7 +55,34 @@ extension ServerCases {
             leave(&$0, until: 40)
             leave(&$0, at: 100, until: 140)
         },
-        RuleCase(R.heartbeatUnanswered, .behaves, "h with a late answer") {
+        RuleCase(R.heartbeatLate, .breaks, "h with an answer after 8 s") {
+            let socket = $0.synced()
+            $0.client(socket, "h:0", at: 20)
+            $0.server(socket, "h:1", at: 28)
+        },
+        RuleCase(R.heartbeatLate, .behaves, "h with an answer after 1 s") {
+            let socket = $0.synced()
+            $0.client(socket, "h:0", at: 20)
+            $0.server(socket, "h:1", at: 21)
+        } unlike: {
+            let socket = $0.synced()
+            $0.client(socket, "h:0", at: 20)
+            $0.server(socket, "h:1", at: 28)
+        },
+        RuleCase(R.heartbeatLate, .silent, "a fault took the first answer") {
+            let socket = $0.synced()
+            $0.client(socket, "h:0", at: 20)
+            $0.lose(socket, .server, "h:1", at: 20.1)
+            $0.server(socket, "h:1", at: 28)
+        } unlike: {
+            let socket = $0.synced()
+            $0.client(socket, "h:0", at: 20)
+            $0.server(socket, "h:1", at: 28)
+        },
+        RuleCase(
+            R.heartbeatUnanswered, .behaves, "h with a late answer",
+            also: ["simperium.server.heartbeat-late"]
+        ) {
             let socket = $0.synced()
             $0.client(socket, "h:0", at: 20)
             $0.server(socket, SessionScript.reported(by: "x"), at: 30)

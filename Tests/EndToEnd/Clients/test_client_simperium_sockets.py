@@ -142,6 +142,27 @@ class SockJSServer:
         self._server.shutdown()
 
 
+def test_a_close_is_answered(tmp_path, program):
+    """The client answers Close with Close, with the code that it got (RFC 6455, 5.5.1)."""
+    answers: list[int] = []
+    answered = threading.Event()
+
+    def leave(connection: ServerConnection) -> None:
+        connection.recv()
+        connection.close(4001, "try again later")
+        answers.append(connection.protocol.close_rcvd.code if connection.protocol.close_rcvd else 0)
+        answered.set()
+
+    with serve(leave, "127.0.0.1", 0) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        port = server.socket.getsockname()[1]
+        mine = client(f"ws://127.0.0.1:{port}", tmp_path, program)
+        mine.run("sync", status=None, patience=1)
+        assert answered.wait(30)
+        server.shutdown()
+    assert answers[0] == 4001
+
+
 @pytest.fixture(name="sockjs")
 def sockjs_fixture():
     """A SockJS server."""

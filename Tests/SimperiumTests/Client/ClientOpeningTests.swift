@@ -146,6 +146,26 @@ import Wire
         #expect(failures == [])
     }
 
+    @Test func `sends with log 2 what it does, and with log 1 only what is odd`() {
+        func log(_ text: String) -> String { #"> log:{"log":"\#(text)","bucket":"notes"}"# }
+        let failures = Playbook.play(
+            Playbook.synced + """
+                < log:1
+                \(log("logging at level 1"))
+                edit a {"x":"abd"}
+                > 0:c:{"id":"a","o":"M","v":{"x":{"o":"d","v":"=2\\t+d"}},"ccid":"#1","sv":1}
+                < 0:c:[{"id":"a","o":"M","v":{"x":{"o":"d","v":"=2\\t+d"}},"ccids":["#1"],"sv":1,"ev":2,"cv":"c2"}]
+                < log:2
+                \(log("logging at level 2"))
+                < 0:c:[{"id":"a","o":"M","v":{"x":{"o":"d","v":"=3\\t+e"}},"ccids":["f"],"sv":2,"ev":3,"cv":"c3"}]
+                \(log(#"change of \"a\" from version 2 to 3 at c3"#))
+                \(log(#"\"a\" is at version 3, changed by another client"#))
+                ! changed a {"x":"abd"} {"x":"abde"} remote
+                < log:0
+                """)
+        #expect(failures == [])
+    }
+
     @Test func `sends its log without a channel while asked to`() {
         let failures = Playbook.play(
             Playbook.synced + #"""

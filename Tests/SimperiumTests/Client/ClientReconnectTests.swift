@@ -40,6 +40,50 @@ import Wire
         #expect(failures == [])
     }
 
+    @Test func `saves the change versions of an answer as it applies the changes`() {
+        let two =
+            #"{"id":"a","o":"M","v":{"x":{"o":"d","v":"=2\t+c"}},"sv":1,"ev":2,"cv":"c2","ccids":["f"]},"#
+            + #"{"id":"a","o":"M","v":{"x":{"o":"d","v":"=3\t+d"}},"sv":2,"ev":3,"cv":"c3","ccids":["g"]}"#
+        for restart in ["", "restart\n"] {
+            let failures = Playbook.play(
+                Playbook.synced + """
+                    close
+                    \(Self.opening)> 0:cv:c1
+                    < 0:c:[\(two)]
+                    ! changed a {"x":"ab"} {"x":"abc"} remote
+                    ! changed a {"x":"abc"} {"x":"abcd"} remote
+                    > 0:cv:c3
+                    close
+                    \(restart)\(Self.opening)> 0:cv:c3
+                    < 0:c:[]
+                    """)
+            #expect(failures == [])
+        }
+    }
+
+    @Test func `saves that of a single change once it shows that it was the answer`() {
+        let one =
+            #"{"id":"a","o":"M","v":{"x":{"o":"d","v":"=2\t+c"}},"sv":1,"ev":2,"cv":"c2","ccids":["f"]}"#
+        let failures = Playbook.play(
+            Playbook.synced + """
+                close
+                \(Self.opening)> 0:cv:c1
+                < 0:c:[\(one)]
+                ! changed a {"x":"ab"} {"x":"abc"} remote
+                > 0:cv:c2
+                close
+                // That may have been what another client did just then, with others before it.
+                \(Self.opening)> 0:cv:c1
+                < 0:c:[\(one)]
+                > 0:cv:c2
+                close
+                // It came again, as only an answer does.
+                \(Self.opening)> 0:cv:c2
+                < 0:c:[]
+                """)
+        #expect(failures == [])
+    }
+
     @Test func `lets an object go that others removed before its acknowledgement comes`() {
         let removal = #"{"id":"b","o":"-","sv":1,"ev":2,"cv":"c3","ccids":["g"]}"#
         let made =

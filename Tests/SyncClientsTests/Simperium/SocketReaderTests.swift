@@ -34,9 +34,25 @@ import Testing
         #expect(
             events + reader.endOfStream() == [
                 .opened, .message(Array("0:auth:u".utf8)), .ping(Array("p".utf8)),
-                .message(Array("0:c:[]".utf8)), .ended("the server closed the socket"),
+                .message(Array("0:c:[]".utf8)), .close([]), .ended("the server closed the socket"),
             ])
     }
+
+    @Test(
+        arguments: [
+            ([0x03, 0xE9], [0x03, 0xE9]), ([0x0F, 0xA1], [0x0F, 0xA1]),
+            // 1005 stands for a Close without a code and is never sent.
+            ([0x03, 0xED], [0x03, 0xEA]),
+        ] as [([UInt8], [UInt8])])
+    func `has a Close answered with its code`(payload: [UInt8], answer: [UInt8]) {
+        var reader = SocketReader(key: Self.key, isSockJS: false)
+        let close: [UInt8] = [0x88, UInt8(payload.count)] + payload
+        let events = reader.consume(self.answer() + close)
+        #expect(events.contains(.close(answer)) || events.last == .ended(Self.violation))
+        #expect(events.count >= 2)
+    }
+
+    private static let violation = "the server's frames violate RFC 6455"
 
     @Test func `unpacks SockJS`() {
         var reader = SocketReader(key: Self.key, isSockJS: true)

@@ -101,6 +101,7 @@ extension SimperiumServerCheck {
     ) {
         if let index = socket.beats.firstIndex(where: { $0.count < .max && $0.count + 1 == count })
         {
+            judgeLateness(socket.beats[index], command, session, &report)
             socket.beats.removeFirst(index + 1)
             if !socket.hasBeaten {
                 socket.hasBeaten = true

@@ -34,6 +34,24 @@ extension SimperiumServerCheck {
             ], shows: "the answer", session, &report)
     }
 
+    /// The server answers a heartbeat, and not at once.
+    func judgeLateness(
+        _ beat: (count: Int64, command: CommandEvidence), _ answer: CommandEvidence,
+        _ session: borrowing SessionView, _ report: inout Report
+    ) {
+        let asked = beat.command.row
+        guard answer.row.at.nanoseconds - asked.at.nanoseconds > Self.lateBeatTime,
+            session[asked.connection]?.isQuick ?? false,
+            isJudgeable(asked.connection, since: asked.at, session)
+        else { return }
+        let span = SimperiumSessionCheck.seconds(from: asked.at, to: answer.row.at)
+        add(
+            Rules.heartbeatLate, answer, nil,
+            "The server has answered h:\(beat.count) after \(span).", expected: "at once",
+            steps: [FindingStep(beat.command, "the heartbeat")], shows: "the answer", session,
+            &report)
+    }
+
     static func answer(to count: Int64) -> String { "h:\(count < .max ? count + 1 : 0)" }
 
     /// A connection ends with a heartbeat that was not answered.

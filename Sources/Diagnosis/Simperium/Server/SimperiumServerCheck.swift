@@ -17,6 +17,8 @@ struct SimperiumServerCheck: Check {
     static let answerTime = 60 * second
     /// Nanoseconds for the answer to a heartbeat.
     static let heartbeatTime = 30 * second
+    /// Nanoseconds after which an answer to a heartbeat was not sent at once.
+    static let lateBeatTime = 5 * second
     /// Nanoseconds after which the answer to a heartbeat is not on its way any more.
     static let reaction = 10 * second
     /// The number of connections without an answer to heartbeats that shows a server without any.

@@ -3,7 +3,7 @@ import Wire
 extension SimperiumServerRules {
     static let answers: [Rule] = [
         changeUnanswered, echoMissing, noAnswer, noAuth, heartbeatUnanswered,
-        heartbeatNumber, notUnderstood, unasked, unopenedChannel,
+        heartbeatLate, heartbeatNumber, notUnderstood, unasked, unopenedChannel,
     ]
 
     static let changeUnanswered = Rule(
@@ -75,6 +75,17 @@ extension SimperiumServerRules {
         cause:
             "The server takes h for a command of a channel, or answers it in the queue of its other work."
     )
+
+    static let heartbeatLate = Rule(
+        "simperium.server.heartbeat-late", .info, blames: .server, repetition: .client,
+        title: "The answer to a heartbeat comes at once.",
+        source:
+            "\"should expect an immediate response\" (Simperium/Specification.md#heartbeats); Diagnosis/Catalogue.md#s01.",
+        follows: "The heartbeats that the server received.",
+        evidence: "The answer more than 5 s after the heartbeat, on a link that is quick.",
+        expects: "h:N+1 at once",
+        silent: "The link is not quick, a fault touched the connection, or bytes are missing.",
+        cause: "The server answers heartbeats in the queue of its other work.")
 
     static let heartbeatNumber = Rule(
         "simperium.server.heartbeat-number", .error, blames: .server, repetition: .client,

@@ -9,6 +9,7 @@ extension SimperiumSessionCheck {
         _ session: borrowing SessionView, _ report: inout Report
     ) {
         let at = command.row.at
+        if said.name == "h" { judgeLateness(command, &socket, session, &report) }
         noteSilence(until: at, &socket)
         socket.lastSaidAt = at
         socket.lastTrafficAt = at
@@ -27,6 +28,26 @@ extension SimperiumSessionCheck {
             "Nothing was received for \(Self.seconds(from: beat.row.at, to: at)) after a heartbeat, and the client still uses the connection.",
             steps: [FindingStep(beat, "the heartbeat without answer")],
             shows: "the client goes on", session, &report)
+    }
+
+    /// A heartbeat comes after a silence that it should have ended earlier.
+    private func judgeLateness(
+        _ command: CommandEvidence, _ socket: inout Socket,
+        _ session: borrowing SessionView, _ report: inout Report
+    ) {
+        let from = socket.lastTrafficAt
+        guard !socket.isLateReported, socket.wasAccepted,
+            command.row.at.nanoseconds - from.nanoseconds > SimperiumSessionTimes.lateBeat,
+            let view = session[command.row.connection], view.coverage == .whole,
+            view.lastFaultAt ?? .zero < from
+        else { return }
+        socket.isLateReported = true
+        add(
+            Rules.heartbeatLate, command, nil,
+            "The connection was idle for \(Self.seconds(from: from, to: command.row.at)) before the heartbeat.",
+            expected: "after 20 s",
+            steps: [FindingStep(at: from, "the last command before the silence")],
+            shows: "the heartbeat", session, &report)
     }
 
     /// Connections on which heartbeats were not answered for half a minute when the recording ended,

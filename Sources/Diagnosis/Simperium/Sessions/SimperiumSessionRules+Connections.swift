@@ -2,7 +2,8 @@ import Wire
 
 extension SimperiumSessionRules {
     static let connections: [Rule] = [
-        heartbeatOnChannel, heartbeatNumber, heartbeatMissing, deadConnection, notIncremented,
+        heartbeatOnChannel, heartbeatNumber, heartbeatMissing, heartbeatLate, deadConnection,
+        notIncremented,
         noReconnect, reconnectStorm,
     ]
 
@@ -33,6 +34,17 @@ extension SimperiumSessionRules {
         silent:
             "The client never sends again, and may have been asleep; bytes are missing, or a fault touched the connection.",
         cause: "The client relies on TCP, or on pings of WebSocket.")
+
+    static let heartbeatLate = Rule(
+        "simperium.heartbeat.late", .info, repetition: .client,
+        title: "A heartbeat is sent after 20 s of idle time.",
+        source:
+            "\"A heartbeat should be sent after 20 seconds of idle time\" (Simperium/Specification.md#heartbeats); Diagnosis/Catalogue.md#r48.",
+        follows: "What either side sends on the connection.",
+        evidence: "A heartbeat after more than 22 s in which neither sent anything.",
+        expects: "h:N after 20 s.", minimumNanoseconds: SimperiumSessionTimes.lateBeat,
+        silent: "Bytes are missing, or a fault touched the connection since.",
+        cause: "The client counts from its own last heartbeat, or waits longer.")
 
     static let deadConnection = Rule(
         "simperium.heartbeat.dead-connection", .error, repetition: .client,

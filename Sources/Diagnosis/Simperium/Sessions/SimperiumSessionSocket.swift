@@ -13,6 +13,8 @@ struct SimperiumSessionSocket: Sendable {
     /// A silence that was too long: from when to when.
     var gap: (from: Instant, to: Instant)?
     var hadHeartbeat = false
+    /// Whether a heartbeat that came too late was reported.
+    var isLateReported = false
     /// The first heartbeat since anything was received.
     var unanswered: CommandEvidence?
     /// The server's last number that was received.

@@ -19,6 +19,8 @@ enum SimperiumSessionTimes {
     static let pretext = 60 * second
     /// After it each client has sent a heartbeat: the slowest looks every 20 s and sends after 15.
     static let idle = 36 * second
+    /// A heartbeat is due after 20 s without traffic; after this it was not sent in time.
+    static let lateBeat = 22 * second
     static let dead = 90 * second
     /// After it a connection without an answer is in doubt.
     static let doubtful = 30 * second

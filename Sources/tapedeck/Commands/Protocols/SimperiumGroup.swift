@@ -56,6 +56,10 @@ struct SimperiumDiffCommand: ParsableCommand {
         commandName: "diff",
         abstract: "Print the map of operations (the v of a change) that turns A into B.",
         discussion: """
+            As in jsondiff, numbers are compared by value: 1 and 1.0 are the same, so that there \
+            is no operation, and a server would answer 412. Such numbers are named on standard \
+            error.
+
             Example: tapedeck simperium diff '{"a": 1}' '{"a": 2}'
             """)
 
@@ -72,6 +76,11 @@ struct SimperiumDiffCommand: ParsableCommand {
         let (old, new) = (try old.value("A"), try new.value("B"))
         do {
             StandardOutput.write(try JSONDiff.diff(old, new, policy: options.policy).text() + "\n")
+            for same in JSONDiff.sameNumbers(old, new) {
+                StandardError.warn(
+                    "\(same.path): \(same.old) and \(same.new) are the same number, which is no "
+                        + "change")
+            }
         } catch {
             throw Failure(.data, "there is no diff: \(error)")
         }
