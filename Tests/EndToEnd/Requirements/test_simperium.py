@@ -226,7 +226,7 @@ def test_a_token_of_the_auth_api(proxy: Recording, client) -> None:
     assert commands[0].value["token"] == json.loads(body)["access_token"]
 
 
-@proves("S-68", "S-69", "S-70", "S-71", "S-73", "S-74")
+@proves("S-68", "S-69", "S-70", "S-71", "S-72", "S-73", "S-74")
 def test_the_server_asks_for_state_and_log(serving: Server, proxy: Recording, client) -> None:
     """The state of a bucket on its channel; the log for all of the connection, until it is switched off."""
     one, two = client("one"), client("two")
@@ -240,18 +240,27 @@ def test_the_server_asks_for_state_and_log(serving: Server, proxy: Recording, cl
     assert said["index"] == [{"id": "k", "v": 1}] and said["pending"] == []
     assert serving.ask("POST", "log", connection=number, level=1).status_code == 204
     (entry,) = eventually(lambda: serving.ask("GET", "logs").json(), "what the client logs")
-    assert serving.ask("POST", "log", connection=number, level=0).status_code == 204
     one.run("set", "k", '{"n":2}')
     watcher.await_line('"n":2')
-    assert serving.ask("GET", "logs").json() == [entry]
+    assert serving.ask("POST", "log", connection=number, level=2).status_code == 204
+    one.run("set", "k", '{"n":3}')
+    watcher.await_line('"n":3')
+    eventually(lambda: [each for each in serving.ask("GET", "logs").json() if "at version 3" in each["log"]["log"]],
+               "that the client logs the change")
+    assert serving.ask("POST", "log", connection=number, level=0).status_code == 204
+    one.run("set", "k", '{"n":4}')
+    watcher.await_line('"n":4')
     assert watcher.stop() == 0
+    assert not [each for each in serving.ask("GET", "logs").json() if "version 4" in each["log"]["log"]]
     commands = sockets(proxy)[1]
     asked, answered = [command for command in commands if command.name == "index"]
     assert (asked.sender, asked.channel, asked.payload) == (1, 0, "")
     assert (answered.sender, answered.channel, answered.value) == (0, 0, said)
-    assert [(command.sender, command.channel, command.payload) for command in commands if command.name == "log"] == [
-        (1, None, "1"), (0, None, json.dumps(entry["log"], separators=(",", ":"))), (1, None, "0")]
-    assert entry["log"]["log"]
+    logs = [command for command in commands if command.name == "log"]
+    assert {command.channel for command in logs} == {None}
+    assert [command.payload for command in logs if command.sender] == ["1", "2", "0"]
+    assert logs[1].value == entry["log"] and all(command.value["log"] for command in logs if not command.sender)
+    assert (logs[0].payload, logs[2].payload, logs[-1].payload) == ("1", "2", "0"), "with 1 no more than what is odd"
 
 
 @proves("S-49", "S-50", "S-51", "S-52")

@@ -192,6 +192,7 @@ def test_auth(serve, tmp_path) -> None:
                         timeout=DEADLINE).status_code == 405
 
 
+@proves("S-3")
 def test_sockjs(serve) -> None:
     """SockJS clients share buckets with the others."""
     server = serve()
@@ -305,6 +306,7 @@ def test_tls(serve, ca_dir, trust) -> None:
     assert answer.status_code == 200
 
 
+@proves("S-21")
 def test_an_offset_in_the_index(serve) -> None:
     """A number in the second slot of `i` leaves out as many objects, from a mark in the third."""
     server = serve()
@@ -323,6 +325,7 @@ def test_an_offset_in_the_index(serve) -> None:
     assert keys(":99::10") == []
 
 
+@proves("S-34", "S-40", "S-92")
 def test_merged_changes_and_server_errors(serve, tmp_path) -> None:
     """Clients meet changes over several versions, and errors of the server, where that is wanted."""
     server = serve("--merge-changes", "--change-error", "503", "--change-error-every", "2")

@@ -146,6 +146,7 @@ import Wire
         #expect(failures == [])
     }
 
+    /// Proves: S-71, S-72.
     @Test func `sends with log 2 what it does, and with log 1 only what is odd`() {
         func log(_ text: String) -> String { #"> log:{"log":"\#(text)","bucket":"notes"}"# }
         let failures = Playbook.play(
