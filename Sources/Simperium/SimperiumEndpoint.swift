@@ -27,6 +27,7 @@ public struct SimperiumEndpoint: Hashable, Sendable {
     /// - Parameter path: Path of the request target, without query; more after a `?` is left out.
     /// - Returns: Nil where the path is that of no socket.
     public static func recognise(path: String) -> SimperiumEndpoint? {
+        guard mayBeSocket(path) else { return nil }
         let parts = segments(path)
         guard parts.first == "sock", parts.last == "websocket" else { return nil }
         switch parts.count {
@@ -50,6 +51,7 @@ public struct SimperiumEndpoint: Hashable, Sendable {
     ///   - path: Path of the request target, without query.
     /// - Returns: Nil where it is nothing of Simperium's.
     public static func api(host: String, path: String) -> String? {
+        guard mayBeSocket(path) || path.utf8.starts(with: "/1/".utf8) else { return nil }
         if recognise(path: path) != nil { return "simperium.socket" }
         var parts = segments(path)
         if parts.last?.isEmpty == true { parts.removeLast() }
@@ -61,6 +63,12 @@ public struct SimperiumEndpoint: Hashable, Sendable {
         }
         guard isOurs else { return nil }
         return host.hasPrefix("auth.") ? "simperium.auth" : "simperium.http"
+    }
+
+    /// Whether the path begins as that of a socket: nearly none does, and taking a path apart
+    /// takes far longer than that.
+    private static func mayBeSocket(_ path: String) -> Bool {
+        path.utf8.starts(with: "/sock".utf8)
     }
 
     /// The segments between the slashes, up to a query.
