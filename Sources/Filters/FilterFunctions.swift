@@ -15,6 +15,8 @@ public final class FilterFunctions {
     private var matchers: [[UInt8]: RegexMatcher] = [:]
     private var globs: [[UInt8]: Glob] = [:]
     private var queries: [[UInt8]: WordQuery] = [:]
+    /// The name that was looked for last.
+    private var fieldName: [UInt8] = []
 
     /// Patterns of one kind that are kept at a time.
     private static let capacity = 32
@@ -69,6 +71,7 @@ public final class FilterFunctions {
 
     /// What `tape_header` gives, with the name of the field in lower case as UTF-8.
     public func header(_ head: UnsafeRawBufferPointer, _ name: UnsafeRawBufferPointer) -> String? {
-        HeadFields.value(of: String(decoding: name, as: UTF8.self), in: head)
+        if !fieldName.elementsEqual(name) { fieldName = Array(name) }
+        return HeadFields.value(of: fieldName, in: head)
     }
 }

@@ -11,13 +11,24 @@ public enum HeadFields {
     ///   - head: Start line and fields; the start line is skipped.
     /// - Returns: The value without white space around it.
     public static func value(of name: String, in head: UnsafeRawBufferPointer) -> String? {
-        let wanted = Array(name.utf8)
+        value(of: Array(name.utf8), in: head)
+    }
+
+    /// The value of the field `wanted`, as in ``value(of:in:)``.
+    static func value(of wanted: [UInt8], in head: UnsafeRawBufferPointer) -> String? {
         var joined: [UInt8] = []
         var found = false
         var isContinued = false
         var position = endOfLine(in: head, from: 0) + 1
         while position < head.count {
             let end = endOfLine(in: head, from: position)
+            // Most lines are of other fields.
+            let initial = head[position]
+            if let first = wanted.first, initial > 0x20, folded(initial) != first {
+                isContinued = false
+                position = end + 1
+                continue
+            }
             let line = trimmed(head, position..<end)
             let isFolded = head[position] == 0x20 || head[position] == 0x09
             position = end + 1
@@ -58,15 +69,18 @@ public enum HeadFields {
         return low..<high
     }
 
+    private static func folded(_ byte: UInt8) -> UInt8 {
+        byte >= 0x41 && byte <= 0x5A ? byte | 0x20 : byte
+    }
+
     /// Whether the bytes of `range` are the lower-case `name`, but for case and space at the end.
     private static func matches(
         _ head: UnsafeRawBufferPointer, _ range: Range<Int>, _ name: [UInt8]
     ) -> Bool {
         let range = trimmed(head, range)
         guard range.count == name.count else { return false }
-        for (byte, expected) in zip(head[range], name) {
-            let folded = byte >= 0x41 && byte <= 0x5A ? byte | 0x20 : byte
-            if folded != expected { return false }
+        for (byte, expected) in zip(head[range], name) where folded(byte) != expected {
+            return false
         }
         return true
     }

@@ -3,6 +3,23 @@ import Testing
 @testable import Filters
 
 struct FilterSQLTests {
+    @Test func `reads bodies in their order where nothing else decides`() throws {
+        func page(_ text: String) throws -> String {
+            try Filter.parse(text).sql(forPagesOf: .exchange).text
+        }
+        let bodies =
+            "x.id IN (SELECT b.exchange_id FROM body b WHERE b.id BETWEEN 2 * ?1 AND 2 * ?2 + 1"
+        #expect(try page("header.x:1") == bodies + " AND tape_header(b.head, ?) = ?)")
+        #expect(
+            try page("not request.body:foo")
+                == "(\(bodies) AND b.sender = 0 AND b.size > 0 AND tape_contains(b.content, ?)))"
+                + " IS NOT TRUE")
+        for text in ["status:503 header.x:1", "header.x:1 or host:a", "status:503"] {
+            let filter = try Filter.parse(text)
+            #expect(filter.sql(forPagesOf: .exchange) == filter.sql(for: .exchange))
+        }
+    }
+
     @Test(
         arguments: [
             ("", "1", []),

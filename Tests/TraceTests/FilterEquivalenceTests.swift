@@ -79,12 +79,18 @@ struct FilterEquivalenceTests {
     }
 
     private func rows(
-        _ db: Connection, _ from: String, _ condition: SQLCondition
+        _ db: Connection, _ from: String, _ condition: SQLCondition,
+        in page: ClosedRange<Int64>? = nil
     ) throws -> [Int64] {
         let id = from.split(separator: " ")[1] + ".id"
+        let start = page == nil ? "" : "\(id) BETWEEN ?1 AND ?2 AND "
         let statement = try db.prepare(
-            "SELECT \(id) FROM \(from) WHERE \(condition.text) ORDER BY \(id)")
-        for (index, argument) in zip(Int32(1)..., condition.arguments) {
+            "SELECT \(id) FROM \(from) WHERE \(start)\(condition.text) ORDER BY \(id)")
+        if let page {
+            statement.bind(1, page.lowerBound)
+            statement.bind(2, page.upperBound)
+        }
+        for (index, argument) in zip(Int32(page == nil ? 1 : 3)..., condition.arguments) {
             switch argument {
             case .integer(let number): statement.bind(index, number)
             case .text(let text): statement.bind(index, text)
@@ -120,6 +126,35 @@ struct FilterEquivalenceTests {
         #expect(
             try rows(db, "message m", filter.sql(for: .message))
                 == world.messages.filter(filter.matches).map(\.row.id.rawValue), "\(text)")
+    }
+
+    @Test(arguments: 0..<20)
+    func `finds the same in pages, of heads and bodies above all`(seed: UInt64) throws {
+        let (world, db) = try world(seed)
+        var random = SplitMix64(seed: seed &+ 2000)
+        let bodies = Self.fields.filter { $0.rawValue.hasSuffix("body") || $0.isFamily }
+        for round in 0..<100 {
+            let text =
+                round % 4 == 0
+                ? filter(&random, depth: 2)
+                : (0..<Int.random(in: 1...3, using: &random)).map { _ in
+                    comparison(bodies.randomElement(using: &random) ?? .body, &random)
+                }.joined(separator: Bool.random(using: &random) ? " or " : " ")
+            let filter = try Filter.parse(round % 3 == 0 ? "not (\(text))" : text)
+            let last = world.exchanges.map(\.row.id.rawValue).max() ?? 0
+            var found: [Int64] = []
+            var low: Int64 = 1
+            while low <= last {
+                let high = low + Int64.random(in: 0..<4, using: &random)
+                found += try rows(
+                    db, "http_exchange x", filter.sql(forPagesOf: .exchange), in: low...high)
+                low = high + 1
+            }
+            #expect(
+                found
+                    == world.exchanges.filter { filter.matches($0.subject) }.map(\.row.id.rawValue),
+                "\(text)")
+        }
     }
 
     @Test(arguments: 0..<20) func `agrees on random filters`(seed: UInt64) throws {

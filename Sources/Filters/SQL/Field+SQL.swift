@@ -87,7 +87,8 @@ extension Field {
             Self.undecided("c.message_id", "any_message g", "g.chunk_id", "g.\"offset\"")
         case .text: Self.messageWords("c.message_id")
         case .sender: .column(Self.sender("c.sender"))
-        case .body, .payload: .looked(Self.commandMessage, .column(Self.commandPayload))
+        case .body, .payload:
+            .looked(Self.commandMessage, page: nil, .column(Self.commandPayload))
         case .command: .several([.column("c.name"), .column("c.request")])
         case .channel: .column("c.channel")
         case .bucket: .column("c.bucket")
@@ -139,16 +140,36 @@ extension Field {
         "CASE \(column) WHEN 0 THEN 'client' ELSE 'server' END"
     }
 
-    private static let bothBodies = "body b WHERE b.id BETWEEN 2 * x.id AND 2 * x.id + 1"
-    private static let requestBodies = "body b WHERE b.id = 2 * x.id"
-    private static let responseBodies = "body b WHERE b.id = 2 * x.id + 1"
+    /// The fields of heads and bodies.
+    static let ofBodies: Set<Field> = [
+        .header, .requestHeader, .responseHeader, .body, .requestBody, .responseBody,
+    ]
 
-    private static func content(_ bodies: String) -> SQLSource {
-        .looked("\(bodies) AND b.size > 0", .column("b.content"))
+    /// Heads and bodies: those of an exchange, and those of a page of them.
+    private typealias Bodies = (one: String, page: String)
+
+    private static let bothBodies = bodies("BETWEEN 2 * x.id AND 2 * x.id + 1", "")
+    private static let requestBodies = bodies("= 2 * x.id", " AND b.sender = 0")
+    private static let responseBodies = bodies("= 2 * x.id + 1", " AND b.sender = 1")
+
+    private static func bodies(_ numbers: String, _ sender: String) -> Bodies {
+        (
+            "body b WHERE b.id \(numbers)",
+            "b.exchange_id FROM body b WHERE b.id BETWEEN 2 * ?1 AND 2 * ?2 + 1\(sender)"
+        )
     }
 
-    private static func header(_ name: String?, _ bodies: String) -> SQLSource {
-        .looked(bodies, .function("tape_header(b.head, ?)", .text(name ?? "")))
+    private static func content(_ bodies: Bodies) -> SQLSource {
+        let more = " AND b.size > 0"
+        return .looked(
+            bodies.one + more, page: SQLPage(key: "x.id", select: bodies.page + more),
+            .column("b.content"))
+    }
+
+    private static func header(_ name: String?, _ bodies: Bodies) -> SQLSource {
+        .looked(
+            bodies.one, page: SQLPage(key: "x.id", select: bodies.page),
+            .function("tape_header(b.head, ?)", .text(name ?? "")))
     }
 
     private static func document(_ column: String) -> SQLSource {

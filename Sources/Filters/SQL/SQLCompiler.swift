@@ -5,6 +5,8 @@
 /// negation is written as `IS NOT TRUE`.
 struct SQLCompiler {
     let subject: FilterSubject
+    /// Whether the condition is for numbers from `?1` to `?2`, and all of it is about bodies.
+    var isForPages = false
 
     /// The condition for `node`.
     func condition(_ node: FilterNode) -> SQLCondition {
@@ -58,8 +60,12 @@ struct SQLCompiler {
             let sign = from.contains(" WHERE ") ? "AND" : "WHERE"
             return SQLCondition(
                 "\(key) IN (SELECT \(select) FROM \(from) \(sign) \(part.text))", part.arguments)
-        case .looked(let from, let inner):
+        case .looked(let from, let page, let inner):
             let part = condition(comparison, inner)
+            if isForPages, let page {
+                return SQLCondition(
+                    "\(page.key) IN (SELECT \(page.select) AND \(part.text))", part.arguments)
+            }
             return SQLCondition(
                 "EXISTS (SELECT 1 FROM \(from) AND \(part.text))", part.arguments)
         case .several(let sources):
@@ -159,5 +165,14 @@ extension Filter {
     /// - Returns: ``SQLCondition/never`` where no row can fit.
     public func sql(for subject: FilterSubject) -> SQLCondition {
         SQLCompiler(subject: subject).condition(root)
+    }
+
+    /// The same condition for rows whose numbers are from `?1` to `?2`, which precede it in the query.
+    ///
+    /// Where the filter is about heads and bodies alone, those of all these rows are read in their
+    /// order instead of being looked up for each row.
+    public func sql(forPagesOf subject: FilterSubject) -> SQLCondition {
+        SQLCompiler(subject: subject, isForPages: fields.isSubset(of: Field.ofBodies))
+            .condition(root)
     }
 }

@@ -84,7 +84,7 @@ extension ExportedRow {
     mutating func add<Row>(
         _ columns: ColumnSelection<Row>, of row: Row, _ session: SessionID
     ) {
-        columns.forEach(row, RowContext(session: session.rawValue)) { column, value in
+        columns.forEach(row, RowContext(session: session.rawValue)) { name, value in
             let cell: Cell =
                 switch value {
                 case .null: .null
@@ -92,7 +92,7 @@ extension ExportedRow {
                 case .text(let text): .text(text)
                 case .bytes(let bytes): .bytes(bytes)
                 }
-            add(column.name, cell)
+            add(name, cell)
         }
     }
 

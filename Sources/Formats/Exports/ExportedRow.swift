@@ -34,6 +34,7 @@ public struct ExportedRow: Hashable, Sendable {
 
     /// A row of this kind, such as `exchange`, and when that was on the wall clock, in UTC.
     init(kind: String, at: Instant, since start: Int64?) {
+        members.reserveCapacity(32)
         add("kind", kind)
         let time = start.map { Timestamp(unixNanoseconds: $0 &+ at.nanoseconds).text(digits: 6) }
         add("time", time)
@@ -80,7 +81,7 @@ public struct ExportedRow: Hashable, Sendable {
     }
 
     /// Appends ``json``.
-    func writeJSON(to line: inout [UInt8]) {
+    package func writeJSON(to line: inout [UInt8]) {
         line.append(0x7B)
         for (place, member) in members.enumerated() {
             if place > 0 { line.append(0x2C) }
@@ -88,7 +89,7 @@ public struct ExportedRow: Hashable, Sendable {
             line.append(0x3A)
             switch member.cell {
             case .null: line.append(contentsOf: "null".utf8)
-            case .integer(let number): line.append(contentsOf: String(number).utf8)
+            case .integer(let number): Self.write(number, to: &line)
             case .text(let text): Self.quote(text, to: &line)
             case .bytes(let bytes): JSONWriting.base64(bytes[...], to: &line)
             case .list(let texts):
@@ -104,7 +105,29 @@ public struct ExportedRow: Hashable, Sendable {
     }
 
     private static func quote(_ text: String, to line: inout [UInt8]) {
-        JSONString.write(text.utf8, escapesDelete: true, to: &line)
+        var text = text
+        text.withUTF8 { bytes in
+            guard !bytes.contains(where: { $0 < 0x20 || $0 == 0x22 || $0 == 0x5C || $0 == 0x7F })
+            else { return JSONString.write(bytes, escapesDelete: true, to: &line) }
+            line.append(0x22)
+            line.append(contentsOf: bytes)
+            line.append(0x22)
+        }
+    }
+
+    /// Appends a number in decimal, without a text for it.
+    private static func write(_ number: Int64, to line: inout [UInt8]) {
+        guard number > 9 else {
+            if 0...9 ~= number { return line.append(0x30 + UInt8(number)) }
+            return line.append(contentsOf: String(number).utf8)
+        }
+        let start = line.count
+        var rest = number
+        while rest > 0 {
+            line.append(0x30 + UInt8(rest % 10))
+            rest /= 10
+        }
+        line[start...].reverse()
     }
 
     // MARK: CSV
@@ -141,7 +164,7 @@ public struct ExportedRow: Hashable, Sendable {
     private static func write(_ cell: Cell, isRaw: Bool, to line: inout [UInt8]) {
         switch cell {
         case .null: break
-        case .integer(let number): line.append(contentsOf: String(number).utf8)
+        case .integer(let number): write(number, to: &line)
         case .text(let text): field(text, isRaw: isRaw, to: &line)
         case .bytes(let bytes):
             line.append(contentsOf: "base64:".utf8)

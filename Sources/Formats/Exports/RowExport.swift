@@ -85,7 +85,7 @@ public struct RowExport: Sendable {
     /// - Parameters:
     ///   - trace: The trace.
     ///   - path: The file, which must not be there; `-` for standard output.
-    ///   - goesOn: Called after every row; false ends it.
+    ///   - goesOn: Called now and then; false ends it.
     /// - Returns: How many rows were written.
     /// - Throws: ``FileError``.
     @discardableResult public func run(
@@ -101,7 +101,9 @@ public struct RowExport: Sendable {
             var count: Int64 = 0
             var line: [UInt8] = []
             try forEach(in: reader) { row in
-                guard goesOn() else { throw FileError.stopped }
+                if count & 0x1FF == 0 {
+                    guard goesOn() else { throw FileError.stopped }
+                }
                 count += 1
                 line.removeAll(keepingCapacity: true)
                 switch format {
@@ -147,7 +149,8 @@ public struct RowExport: Sendable {
             }
         } else {
             let messages = rows == .lines ? ListedMessages(for: filter) : .none
-            try reader.lines(filter, with: messages) { line in
+            try LineBatches(path: reader.path, filter, with: messages).forEach(limit: nil) {
+                line in
                 keep {
                     for row in try exported(line, starts[line.session], reader, faulted) {
                         try body(row)

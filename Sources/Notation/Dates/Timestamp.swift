@@ -42,10 +42,52 @@ package struct Timestamp: Hashable, Sendable {
     /// - Parameter digits: How many digits of the second's fraction, 0 to 9; the rest is cut off.
     /// - Returns: The time.
     package func text(digits: Int) -> String {
+        if let text = usualText(digits: min(max(digits, 0), 9)) { return text }
         let (_, second) = parts
         let fraction = Self.padded(Int(nanoseconds), 9).prefix(min(max(digits, 0), 9))
         return "\(dayText)T\(Self.padded(second / 3_600, 2)):\(Self.padded(second / 60 % 60, 2))"
             + ":\(Self.padded(second % 60, 2))\(fraction.isEmpty ? "" : ".")\(fraction)Z"
+    }
+
+    /// The text of a time in a year of four digits, put together at once: exports write millions.
+    private func usualText(digits: Int) -> String? {
+        let (days, second) = parts
+        let date = CivilDate(daysSince1970: days)
+        guard 1_000...9_999 ~= date.year else { return nil }
+        let size = 20 + (digits == 0 ? 0 : digits + 1)
+        return String(unsafeUninitializedCapacity: size) { bytes in
+            var place = size
+            func put(_ byte: UInt8) {
+                place -= 1
+                bytes[place] = byte
+            }
+            func put(_ number: Int, _ width: Int) {
+                var rest = number
+                for _ in 0..<width {
+                    put(0x30 + UInt8(truncatingIfNeeded: rest % 10))
+                    rest /= 10
+                }
+            }
+            put(UInt8(ascii: "Z"))
+            if digits > 0 {
+                var fraction = Int(nanoseconds)
+                for _ in digits..<9 { fraction /= 10 }
+                put(fraction, digits)
+                put(UInt8(ascii: "."))
+            }
+            put(second % 60, 2)
+            put(UInt8(ascii: ":"))
+            put(second / 60 % 60, 2)
+            put(UInt8(ascii: ":"))
+            put(second / 3_600, 2)
+            put(UInt8(ascii: "T"))
+            put(date.day, 2)
+            put(UInt8(ascii: "-"))
+            put(date.month, 2)
+            put(UInt8(ascii: "-"))
+            put(date.year, 4)
+            return size
+        }
     }
 
     /// Days since 1970, and seconds of the day.

@@ -10,16 +10,19 @@ public struct LineBatches: Sendable {
     private static let least = 8
     private static let most = 512
 
-    /// Begins to read the trace at `path`, as ``TraceReader/lines(_:with:of:limit:_:)`` does.
+    /// Begins to read the trace at `path`, as ``TraceReader/lines(_:with:of:limit:_:)`` does, with
+    /// `detail` of each row.
     public init(
         path: String, _ filter: Filter?, with messages: ListedMessages = .none,
-        of side: LineSide = .client
+        of side: LineSide = .client, _ detail: LineDetail = .whole
     ) {
         let isDropped = isDropped
         batches = RowBatches { (put) throws(TraceError) in
             var batch: [TraceLine] = []
             var size = Self.least
-            try TraceReader(path: path).lines(filter, with: messages, of: side) { line in
+            try TraceReader(path: path).lines(
+                filter, of: side, .all, with: messages, detail, readsAhead: true
+            ) { line in
                 batch.append(line)
                 guard batch.count == size else { return true }
                 put(batch)

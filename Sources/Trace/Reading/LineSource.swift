@@ -40,59 +40,50 @@ public enum ListedMessages: Hashable, Sendable {
 
 /// Reads the lines of one table page by page, so that no read takes long.
 final class LineSource {
+    private let query: LineQuery
     private let statement: Statement
-    private let make: (Statement) -> TraceLine
-    private var page: ArraySlice<TraceLine> = []
-    private var last: Int64
+    /// Where threads read ahead; nil where nothing does.
+    private let path: String?
+    private var ahead: LinePagesAhead?
+    private var page = LinePage()
+    private var position = 0
     private let end: Int64
-    private var size: Int64
-    private let largest: Int64
+    private var size: PageSize
+    private var pages = 0
+    /// The place of its kind among lines of one time.
+    private let rank: Int
 
     /// The lines of `subject` with numbers in `range` that fit `filter`, in the order of listings.
     ///
-    /// With `openToo`, running exchanges count. Of messages there are those of `messages`. Nil where
-    /// no line can fit.
+    /// With `openToo`, running exchanges count. Of messages there are those of `messages`. With a
+    /// `path`, which is that of the trace, threads read ahead. Nil where no line can fit.
     init?(
         _ db: Connection, _ subject: FilterSubject, of side: LineSide, _ filter: Filter?,
-        _ range: ClosedRange<Int64>,
-        openToo: Bool = true, messages: ListedMessages = .none
+        _ range: ClosedRange<Int64>, _ detail: LineDetail = .whole,
+        openToo: Bool = true, messages: ListedMessages = .none, ahead path: String? = nil
     ) throws(StorageFault) {
-        let condition = filter?.sql(for: subject) ?? .always
+        let condition = filter?.sql(forPagesOf: subject) ?? .always
         guard condition != .never else { return nil }
         let table: String
-        let alias: String
         var more = ""
         switch subject {
         case .exchange:
-            (table, alias) = ("any_exchange", "x")
+            (table, rank) = ("any_exchange", 0)
             if !openToo { more = "AND x.outcome <> 'open'" }
-        case .command: (table, alias) = ("any_command", "c")
+        case .command: (table, rank) = ("any_command", 2)
         case .message:
-            (table, alias) = ("any_message", "m")
+            (table, rank) = ("any_message", 1)
             guard let sockets = try Self.sockets(db, of: messages) else { return nil }
             more = sockets
         }
-        let id = "\(alias).id"
-        statement = try db.prepare(
-            "SELECT * FROM \(table) \(alias) WHERE \(condition.text) AND \(id) BETWEEN ? AND ? "
-                + "\(more) AND \(side.condition(alias)) ORDER BY \(id)")
-        let count = Int32(condition.arguments.count)
-        for (index, argument) in zip(Int32(1)..., condition.arguments) {
-            statement.bind(index, argument)
-        }
-        low = count + 1
-        last = range.lowerBound - 1
-        end = min(
-            range.upperBound,
-            try db.integer("SELECT max(id) FROM \(table)"))
-        // Messages come with their payloads.
-        (size, largest) = subject == .message ? (256, 256) : (1_000, 64_000)
-        make =
-            switch subject {
-            case .exchange: { .exchange(SessionID($0.integer(1)), Tables.exchange.row($0)) }
-            case .command: { .command(SessionID($0.integer(1)), Tables.command.row($0)) }
-            case .message: { .message(SessionID($0.integer(1)), Tables.message.row($0)) }
-            }
+        query = LineQuery(
+            subject, detail, in: table, where: condition,
+            "\(more) AND \(side.condition(subject.alias))")
+        statement = try query.prepare(db)
+        self.path = LinePagesAhead.isUseful ? path : nil
+        size = PageSize(for: subject)
+        page.last = range.lowerBound - 1
+        end = min(range.upperBound, try db.integer("SELECT max(id) FROM \(table)"))
     }
 
     /// SQL that picks the messages of `messages` among those of all sockets; nil for none of them.
@@ -116,32 +107,48 @@ final class LineSource {
     /// Above this the sockets are looked up for every page.
     private static let maxSockets = 1_000
 
-    private let low: Int32
-    /// Above this a page is too large: a trace that is being written keeps its log meanwhile.
-    private static let slow = Duration.milliseconds(200)
+    /// Lines whose numbers differ by more do not change places: so many threads do not receive at
+    /// the same moment.
+    private static let window: Int64 = 256
+    /// Pages that are read before threads are worth their start, and the numbers that have to be
+    /// left.
+    private static let alone = 2
+    private static let worthwhile: Int64 = 8_000
 
-    /// The next line, which stays.
-    func peek() throws(StorageFault) -> TraceLine? {
-        while page.isEmpty {
-            guard last < end else { return nil }
-            let began = ContinuousClock.now
-            let upper = min(end, last.addingReportingOverflow(size).partialValue)
-            statement.bind(low, last + 1)
-            statement.bind(low + 1, upper)
-            var lines: [TraceLine] = []
-            while try statement.step() { lines.append(make(statement)) }
-            // Numbers follow arrival, which differs from time by what two threads differ.
-            lines.sort { $0.precedes($1) }
-            page = lines[...]
-            last = upper
-            let isSlow = began.duration(to: .now) > Self.slow
-            size = isSlow ? max(size / 4, min(100, largest)) : min(size * 4, largest)
+    /// The place of the next line; nil behind the last.
+    func peek() throws(StorageFault) -> (key: LineKey, rank: Int)? {
+        while page.last < end {
+            // One of the next page may precede the last of this one.
+            if position < page.keys.count, page.keys[position].id <= page.last - Self.window {
+                break
+            }
+            page.advance(over: position, to: try next())
+            position = 0
         }
-        return page.first
+        return position < page.keys.count ? (page.keys[position], rank) : nil
     }
 
+    /// The line at ``peek()``.
+    var line: TraceLine { page.lines[position] }
+
     /// Goes on to the line after the next.
-    func pop() { page = page.dropFirst() }
+    func pop() { position += 1 }
+
+    private func next() throws(StorageFault) -> LinePage {
+        pages += 1
+        if let ahead { return try ahead.next() }
+        let first = page.last + 1
+        if let path, pages > Self.alone, end - first > Self.worthwhile {
+            let made = LinePagesAhead(path: path, query, first...end, size)
+            ahead = made
+            return try made.next()
+        }
+        let began = ContinuousClock.now
+        let last = min(end, first.addingReportingOverflow(size.numbers - 1).partialValue)
+        let next = try query.page(first...last, statement)
+        size.learn(lines: next.lines.count, took: began.duration(to: .now))
+        return next
+    }
 }
 
 extension Statement {
@@ -160,6 +167,11 @@ struct LineRanges {
     var exchanges: ClosedRange<Int64>?
     var commands: ClosedRange<Int64>?
     var messages: ClosedRange<Int64>?
+
+    /// All of every kind.
+    static var all: LineRanges {
+        LineRanges(exchanges: 1...Int64.max, commands: 1...Int64.max, messages: 1...Int64.max)
+    }
 
     /// The ranges with what they are of.
     var bySubject: [(FilterSubject, ClosedRange<Int64>?)] {

@@ -1,8 +1,8 @@
 public import Dissection
 public import Wire
 
-/// A line of a listing.
-public enum TraceLine: Hashable, Sendable {
+/// A line of a listing; in a box, since lines change hands several times.
+public indirect enum TraceLine: Hashable, Sendable {
     /// An exchange and its session.
     case exchange(SessionID, ExchangeRow)
     /// A Simperium command and its session; its text is not read.

@@ -16,40 +16,47 @@ extension TraceReader {
         _ filter: Filter? = nil, with messages: ListedMessages = .none,
         of side: LineSide = .client, limit: Int? = nil, _ body: (TraceLine) -> Bool
     ) throws(TraceError) {
-        let all = 1...Int64.max
-        try lines(
-            filter, of: side, LineRanges(exchanges: all, commands: all, messages: all),
-            with: messages, limit: limit, body)
+        try lines(filter, of: side, .all, with: messages, limit: limit, body)
     }
 
     func lines(
         _ filter: Filter?, of side: LineSide = .client, _ ranges: LineRanges,
-        with messages: ListedMessages, openToo: Bool = true, limit: Int? = nil,
-        _ body: (TraceLine) -> Bool
+        with messages: ListedMessages, _ detail: LineDetail = .whole, openToo: Bool = true,
+        limit: Int? = nil, readsAhead: Bool = false, _ body: (TraceLine) -> Bool
     ) throws(TraceError) {
         try reported { () throws(StorageFault) in
             var sources: [LineSource] = []
             for (subject, range) in ranges.bySubject {
                 guard let range,
                     let source = try LineSource(
-                        db, subject, of: side, filter, range, openToo: openToo, messages: messages)
+                        db, subject, of: side, filter, range, detail, openToo: openToo,
+                        messages: messages, ahead: readsAhead ? path : nil)
                 else { continue }
                 sources.append(source)
             }
             var left = limit ?? .max
             while left > 0 {
-                var next: (line: TraceLine, source: LineSource)?
+                var next: (place: (key: LineKey, rank: Int), source: LineSource)?
                 for source in sources {
-                    guard let line = try source.peek() else { continue }
-                    if let found = next, !line.precedes(found.line) { continue }
-                    next = (line, source)
+                    guard let place = try source.peek() else { continue }
+                    if let found = next, !Self.precedes(place, found.place) { continue }
+                    next = (place, source)
                 }
-                guard let next else { return }
-                next.source.pop()
+                guard let source = next?.source else { return }
+                let line = source.line
+                source.pop()
                 left -= 1
-                guard body(next.line) else { return }
+                guard body(line) else { return }
             }
         }
+    }
+
+    /// By session, time and kind, as ``TraceLine/precedes(_:)`` has it.
+    private static func precedes(
+        _ one: (key: LineKey, rank: Int), _ other: (key: LineKey, rank: Int)
+    ) -> Bool {
+        if one.key.session != other.key.session { return one.key.session < other.key.session }
+        return one.key.at == other.key.at ? one.rank < other.rank : one.key.at < other.key.at
     }
 
     /// The numbers of the last exchange, command and message, 0 for none.

@@ -12,6 +12,8 @@ public import Wire
 /// transactions. For one thread at a time.
 public final class TraceReader {
     let db: Connection
+    /// What reads the text of a command: listings ask for that of each.
+    private var texts: Statement?
     /// The file.
     public let path: String
     /// A warning about this trace, such as that the newest rows cannot be read; nil without one.
@@ -230,10 +232,15 @@ public final class TraceReader {
     /// none.
     public func text(of id: CommandID) throws(TraceError) -> [UInt8] {
         try reported { () throws(StorageFault) in
-            try list(
-                "SELECT coalesce(c.text, m.payload) FROM any_command c "
-                    + "LEFT JOIN any_message m ON m.id = c.message_id WHERE c.id = ?", [id.rawValue]
-            ) { $0.bytes(0) }.first ?? []
+            if texts == nil {
+                texts = try db.prepare(
+                    "SELECT coalesce(c.text, m.payload) FROM any_command c "
+                        + "LEFT JOIN any_message m ON m.id = c.message_id WHERE c.id = ?")
+            }
+            guard let statement = texts else { return [] }
+            statement.bind(1, id.rawValue)
+            defer { statement.reset() }
+            return try statement.step() ? statement.bytes(0) : []
         }
     }
 

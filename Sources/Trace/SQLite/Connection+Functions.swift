@@ -6,11 +6,11 @@ extension Connection {
     /// Registers the functions that conditions of filters call.
     func register(_ functions: FilterFunctions) throws(StorageFault) {
         try register("tape_contains", 2, functions) { context, values, functions in
-            Self.answer(context, functions.contains(values[0], values[1]))
+            Self.answer(context, functions.contains(values.0, values.1))
         }
         try register("tape_regex", 2, functions) { context, values, functions in
             do throws(RegexError) {
-                Self.answer(context, try functions.regex(values[0], values[1]))
+                Self.answer(context, try functions.regex(values.0, values.1))
             } catch {
                 sqlite3_result_error(context, error.description, -1)
             }
@@ -18,13 +18,13 @@ extension Connection {
         try register("tape_glob", 3, functions) { context, values, functions in
             Self.answer(
                 context,
-                functions.glob(values[0], values[1], isCaseSensitive: values[2].first == 0x31))
+                functions.glob(values.0, values.1, isCaseSensitive: values.2.first == 0x31))
         }
         try register("tape_words", 2, functions, textOnly: true) { context, values, functions in
-            Self.answer(context, functions.words(values[0], values[1]))
+            Self.answer(context, functions.words(values.0, values.1))
         }
         try register("tape_header", 2, functions) { context, values, functions in
-            guard let value = functions.header(values[0], values[1]) else {
+            guard let value = functions.header(values.0, values.1) else {
                 return sqlite3_result_null(context)
             }
             sqlite3_result_text(
@@ -33,7 +33,11 @@ extension Connection {
         }
     }
 
-    private typealias Body = (OpaquePointer?, [UnsafeRawBufferPointer], FilterFunctions) -> Void
+    /// The arguments of a call, which are few: an array would be allocated for each.
+    private typealias Values = (
+        UnsafeRawBufferPointer, UnsafeRawBufferPointer, UnsafeRawBufferPointer
+    )
+    private typealias Body = (OpaquePointer?, Values, FilterFunctions) -> Void
 
     /// The context that SQLite passes to one function.
     private final class Registration {
@@ -54,7 +58,7 @@ extension Connection {
         sqlite3_result_int(context, value ? 1 : 0)
     }
 
-    /// Registers one function; any NULL among its arguments makes it NULL.
+    /// Registers one function of at most three arguments; any NULL among its arguments makes it NULL.
     private func register(
         _ name: String, _ count: Int, _ functions: FilterFunctions, textOnly: Bool = false,
         body: @escaping Body
@@ -67,8 +71,8 @@ extension Connection {
                 guard let arguments, let data = sqlite3_user_data(context) else { return }
                 let own = Unmanaged<Registration>.fromOpaque(data).takeUnretainedValue()
                 guard Int(count) == own.count else { return }
-                var values: [UnsafeRawBufferPointer] = []
-                values.reserveCapacity(own.count)
+                let nothing = UnsafeRawBufferPointer(start: nil, count: 0)
+                var values = (nothing, nothing, nothing)
                 for index in 0..<own.count {
                     let value = arguments[index]
                     let type = sqlite3_value_type(value)
@@ -82,7 +86,12 @@ extension Connection {
                         ? sqlite3_value_blob(value)
                         : UnsafeRawPointer(sqlite3_value_text(value))
                     let size = start == nil ? 0 : Int(sqlite3_value_bytes(value))
-                    values.append(UnsafeRawBufferPointer(start: start, count: size))
+                    let bytes = UnsafeRawBufferPointer(start: start, count: size)
+                    switch index {
+                    case 0: values.0 = bytes
+                    case 1: values.1 = bytes
+                    default: values.2 = bytes
+                    }
                 }
                 own.body(context, values, own.functions)
             }, nil, nil,

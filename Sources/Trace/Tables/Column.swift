@@ -52,6 +52,8 @@ struct Column<Row: Sendable>: Sendable {
     let source: Source
     /// The value as it is stored.
     let stored: @Sendable (Row, RowContext) -> StoredValue
+    /// The value as readers receive it.
+    let shown: @Sendable (Row, RowContext) -> ShownValue
     /// Puts the value of a column of a statement into a row; nil where a row does not have it.
     let read: (@Sendable (inout Row, Statement, Int32) -> Void)?
     /// Puts a stored value into a row.
@@ -81,7 +83,7 @@ extension Column {
             source: .value { row, statement, index in
                 get(row).bind(to: statement, at: index)
             },
-            stored: { row, _ in get(row).stored },
+            stored: { row, _ in get(row).stored }, shown: { row, _ in get(row).shown },
             read: { row, statement, column in set(&row, Value.read(statement, column)) },
             take: { row, value in set(&row, Value(stored: value)) })
     }
@@ -114,7 +116,7 @@ extension Column {
         definition.content = .number(least: 1)
         return Column(
             definition: definition, source: column.source, stored: column.stored,
-            read: column.read, take: column.take)
+            shown: column.shown, read: column.read, take: column.take)
     }
 
     /// The key of a table, which follows from other properties of the row.
@@ -124,7 +126,8 @@ extension Column {
                 name: "id", declaration: keyDeclaration, comment: comment,
                 content: .number(least: 1)),
             source: .value { row, statement, index in statement.bind(index, number(row)) },
-            stored: { row, _ in .number(number(row)) }, read: nil, take: nil)
+            stored: { row, _ in .number(number(row)) },
+            shown: { row, _ in .number(number(row)) }, read: nil, take: nil)
     }
 
     private static var keyDeclaration: String { "INTEGER PRIMARY KEY" }
@@ -149,7 +152,8 @@ extension Column {
             source: .value { row, statement, index in
                 value(row).bind(to: statement, at: index)
             },
-            stored: { row, _ in value(row).stored }, read: fromStatement, take: fromStored)
+            stored: { row, _ in value(row).stored }, shown: { row, _ in value(row).shown },
+            read: fromStatement, take: fromStored)
     }
 
     /// A column of a number that the writer assigns; `constraint` follows its type.
@@ -163,7 +167,7 @@ extension Column {
                 name: name, declaration: isKey ? keyDeclaration : "INTEGER NOT NULL" + constraint,
                 comment: comment, content: .number(least: isCount ? 0 : 1)),
             source: .given(given), stored: { _, context in .number(given.number(context)) },
-            read: nil, take: nil)
+            shown: { _, context in .number(given.number(context)) }, read: nil, take: nil)
     }
 
     /// A column of bytes, which are a property of the row.
@@ -216,6 +220,10 @@ extension Column {
             stored: { row, _ in
                 guard let bytes = bytes(row) else { return .null }
                 return isText(row) ? .text(bytes) : .bytes(bytes)
+            },
+            shown: { row, _ in
+                guard let bytes = bytes(row) else { return .null }
+                return isText(row) ? .text(String(decoding: bytes, as: UTF8.self)) : .bytes(bytes)
             },
             read: fromStatement, take: fromStored)
     }

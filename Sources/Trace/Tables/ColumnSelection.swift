@@ -4,10 +4,17 @@ internal import Storage
 package struct ColumnSelection<Row: Sendable>: Sendable {
     private let columns: [Column<Row>]
     private let blank: Row
+    // Beside each other, since copying a whole column costs more than its value.
+    private let readers: [(place: Int32, read: @Sendable (inout Row, Statement, Int32) -> Void)]
+    private let shown: [(name: String, value: @Sendable (Row, RowContext) -> ShownValue)]
 
     fileprivate init(columns: [Column<Row>], blank: Row) {
         self.columns = columns
         self.blank = blank
+        readers = columns.enumerated().compactMap { place, column in
+            column.read.map { (Int32(place), $0) }
+        }
+        shown = columns.map { ($0.definition.name, $0.shown) }
     }
 
     /// The number of columns.
@@ -21,24 +28,15 @@ package struct ColumnSelection<Row: Sendable>: Sendable {
     /// The row of a query that has these columns from `first` on.
     func row(_ statement: Statement, from first: Int32 = 0) -> Row {
         var row = blank
-        var place = first
-        for column in columns {
-            column.read?(&row, statement, place)
-            place += 1
-        }
+        for reader in readers { reader.read(&row, statement, first + reader.place) }
         return row
     }
 
-    /// Passes on each column with its value in `row`.
+    /// Passes on the name of each column with its value in `row`.
     package func forEach(
-        _ row: Row, _ context: RowContext = RowContext(),
-        _ body: (ColumnDefinition, ShownValue) -> Void
+        _ row: Row, _ context: RowContext = RowContext(), _ body: (String, ShownValue) -> Void
     ) {
-        for column in columns {
-            body(
-                column.definition,
-                ShownValue(column.stored(row, context), in: column.definition.content))
-        }
+        for column in shown { body(column.name, column.value(row, context)) }
     }
 }
 
@@ -52,17 +50,6 @@ package enum ShownValue: Hashable, Sendable {
     case text(String)
     /// Bytes that are not text.
     case bytes([UInt8])
-
-    init(_ value: StoredValue, in content: ColumnContent) {
-        switch (value, content) {
-        case (.number(let number), .word(let words)) where words.indices.contains(Int(number)):
-            self = .text(words[Int(number)])
-        case (.number(let number), _): self = .number(number)
-        case (.text(let bytes), _): self = .text(String(decoding: bytes, as: UTF8.self))
-        case (.bytes(let bytes), _): self = .bytes(bytes)
-        case (.null, _): self = .null
-        }
-    }
 }
 
 extension Table {

@@ -21,6 +21,8 @@ protocol ColumnType: Sendable {
     static var content: ColumnContent { get }
     /// The value as it is stored.
     var stored: StoredValue { get }
+    /// The value as readers receive it.
+    var shown: ShownValue { get }
     /// The value that is stored; one out of range becomes the nearest valid one.
     init(stored: StoredValue)
     /// Binds the value.
@@ -41,6 +43,7 @@ extension ColumnNumber {
     static var declaration: String { "INTEGER NOT NULL" }
     static var content: ColumnContent { .number(least: 0) }
     var stored: StoredValue { .number(columnNumber) }
+    var shown: ShownValue { .number(columnNumber) }
     init(stored: StoredValue) {
         let number = stored.number ?? 0
         self.init(columnNumber: min(max(number, -Statement.maxInteger), Statement.maxInteger))
@@ -63,6 +66,7 @@ extension ColumnText {
     static var declaration: String { "TEXT NOT NULL" }
     static var content: ColumnContent { .text }
     var stored: StoredValue { .text(Array(columnText.utf8)) }
+    var shown: ShownValue { .text(columnText) }
     init(stored: StoredValue) { self.init(columnText: stored.string ?? "") }
     func bind(to statement: Statement, at index: Int32) { statement.bind(index, columnText) }
     static func read(_ statement: Statement, _ column: Int32) -> Self {
@@ -74,6 +78,7 @@ extension Optional: ColumnType where Wrapped: ColumnType {
     static var declaration: String { Wrapped.declaration.replacing(" NOT NULL", with: "") }
     static var content: ColumnContent { Wrapped.content }
     var stored: StoredValue { map(\.stored) ?? .null }
+    var shown: ShownValue { map(\.shown) ?? .null }
     init(stored: StoredValue) { self = stored == .null ? nil : Wrapped(stored: stored) }
     func bind(to statement: Statement, at index: Int32) {
         if let self { self.bind(to: statement, at: index) } else { statement.bindNull(index) }
@@ -123,12 +128,14 @@ extension Identifier: ColumnType, ColumnNumber {
 
 extension Peer: ColumnNumber {
     static var content: ColumnContent { .word(allCases.map(\.description)) }
+    var shown: ShownValue { .text(description) }
     var columnNumber: Int64 { Int64(rawValue) }
     init(columnNumber: Int64) { self = columnNumber == 1 ? .server : .client }
 }
 
 extension Chunk.Origin: ColumnNumber {
     static var content: ColumnContent { .word(["peer", "tapedeck"]) }
+    var shown: ShownValue { .text(self == .tapedeck ? "tapedeck" : "peer") }
     var columnNumber: Int64 { Int64(rawValue) }
     init(columnNumber: Int64) { self = columnNumber == 1 ? .tapedeck : .peer }
 }

@@ -43,7 +43,7 @@ extension ListCommand {
             let printer = LinePrinter(isJSON: json, times: times.time)
             var texts = CommandTexts(reader: reader)
             try printer.learn(from: reader)
-            try printer.learnSockets(from: reader, of: side.lines)
+            printer.showSockets(of: side.lines)
             for line in lines.prefix(limit ?? .max) { printer.print(line, &texts) }
             printer.flush()
         }

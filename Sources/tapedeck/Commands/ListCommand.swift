@@ -48,11 +48,12 @@ struct ListCommand: ParsableCommand {
         if try printTable(filter, reader) { return }
         var isEmpty = true
         let lines = LineBatches(
-            path: reader.path, filter, with: ListedMessages(for: filter), of: side.lines)
+            path: reader.path, filter, with: ListedMessages(for: filter), of: side.lines,
+            json ? .whole : .shown)
         try reader.reading { reader throws(TraceError) in
             var texts = CommandTexts(reader: reader)
             try printer.learn(from: reader)
-            try printer.learnSockets(from: reader, of: side.lines)
+            printer.showSockets(of: side.lines)
             try printer.learnFindings(from: reader)
             try lines.forEach(limit: limit) { line in
                 isEmpty = false

@@ -1,4 +1,5 @@
 import Dissection
+import Formats
 import Notation
 import Trace
 import Wire
@@ -8,7 +9,7 @@ enum JSONDetail {
     /// An exchange with heads, bodies, parts, documents and notes.
     static func exchange(_ detail: ExchangeDetail) -> String {
         var object = JSONObjectText()
-        object.add("exchange", raw: JSONLine.exchange(detail.row, detail.session))
+        object.add("exchange", raw: JSONLine.exchange(detail.row, detail.session).json)
         object.add("request", raw: detail.request.map(body) ?? "null")
         object.add("response", raw: detail.response.map(body) ?? "null")
         object.add("parts", raw: list(detail.parts.map { item(partColumns, $0) }))
@@ -38,7 +39,7 @@ enum JSONDetail {
     /// A command with its changes and what they do.
     static func command(_ detail: CommandDetail, effects: [[String]]) -> String {
         var object = JSONObjectText()
-        object.add("command", raw: JSONLine.command(detail.row, detail.session, detail.text))
+        object.add("command", raw: JSONLine.command(detail.row, detail.session, detail.text).json)
         var changes: [String] = []
         for (index, change) in detail.changes.enumerated() {
             var item = JSONObjectText()
@@ -134,12 +135,12 @@ extension JSONObjectText {
     fileprivate mutating func add<Row>(
         _ columns: ColumnSelection<Row>, of row: Row, session: SessionID = SessionID(0)
     ) {
-        columns.forEach(row, RowContext(session: session.rawValue)) { column, value in
+        columns.forEach(row, RowContext(session: session.rawValue)) { name, value in
             switch value {
-            case .null: add(column.name, raw: "null")
-            case .number(let number): add(column.name, number)
-            case .text(let text): add(column.name, text)
-            case .bytes(let bytes): add("\(column.name)_hex", Hexadecimal.text(bytes))
+            case .null: add(name, raw: "null")
+            case .number(let number): add(name, number)
+            case .text(let text): add(name, text)
+            case .bytes(let bytes): add("\(name)_hex", Hexadecimal.text(bytes))
             }
         }
     }

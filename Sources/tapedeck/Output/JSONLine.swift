@@ -11,31 +11,34 @@ enum JSONLine {
         _ row: ExchangeRow, _ session: SessionID, since start: Int64? = nil,
         rules: TouchingRules = [],
         marks: [DiagnosedRows.Mark] = []
-    ) -> String {
-        text(ExportedRow.exchange(row, session, since: start, rules: rules), marks)
+    ) -> ExportedRow {
+        marked(ExportedRow.exchange(row, session, since: start, rules: rules), marks)
     }
 
     /// A command.
     static func command(
         _ row: CommandRow, _ session: SessionID, _ text: [UInt8], since start: Int64? = nil,
         rules: TouchingRules = [], marks: [DiagnosedRows.Mark] = []
-    ) -> String {
-        self.text(ExportedRow.command(row, session, text, since: start, rules: rules), marks)
+    ) -> ExportedRow {
+        marked(ExportedRow.command(row, session, text, since: start, rules: rules), marks)
     }
 
     /// A WebSocket message.
     static func message(
         _ row: MessageRow, _ session: SessionID, since start: Int64? = nil,
         rules: TouchingRules = []
-    ) -> String {
-        ExportedRow.message(row, session, since: start, hasBody: true, rules: rules).json
+    ) -> ExportedRow {
+        ExportedRow.message(row, session, since: start, hasBody: true, rules: rules)
     }
 
-    private static func text(_ row: ExportedRow, _ marks: [DiagnosedRows.Mark]) -> String {
+    private static func marked(
+        _ row: ExportedRow, _ marks: [DiagnosedRows.Mark]
+    ) -> ExportedRow {
+        guard !marks.isEmpty else { return row }
         var row = row
         row.add(
             findings: marks.filter { !$0.isUndecided }.map(\.text),
             undecided: marks.filter(\.isUndecided).map(\.text))
-        return row.json
+        return row
     }
 }

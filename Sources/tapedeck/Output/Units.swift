@@ -29,9 +29,9 @@ struct ByteCount: ExpressibleByArgument {
         var value = Double(bytes)
         for unit in ["B", "KB", "MB", "GB", "TB"] {
             if value < 999.5 {
-                let rounded = (value * 10).rounded() / 10
-                return value < 10 && unit != "B"
-                    ? "\(rounded) \(unit)" : "\(Int(value.rounded())) \(unit)"
+                guard value < 10, unit != "B" else { return "\(Int(value.rounded())) \(unit)" }
+                let tenths = Int((value * 10).rounded())
+                return "\(tenths / 10).\(tenths % 10) \(unit)"
             }
             value /= 1000
         }
@@ -76,7 +76,8 @@ struct TimeSpan: ExpressibleByArgument {
     /// A moment as seconds since the session started, with milliseconds.
     static func clock(_ nanoseconds: Int64) -> String {
         let milliseconds = nanoseconds / 1_000_000
-        let fraction = String(milliseconds % 1000 + 1000).dropFirst()
-        return "\(milliseconds / 1000).\(fraction)"
+        let fraction = abs(milliseconds % 1000)
+        let zeros = fraction >= 100 ? "." : fraction >= 10 ? ".0" : ".00"
+        return String(milliseconds / 1000) + zeros + String(fraction)
     }
 }

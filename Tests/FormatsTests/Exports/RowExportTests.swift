@@ -24,6 +24,13 @@ import Wire
         return lines
     }
 
+    @Test(arguments: [0, 7, 10, 305, 1_000_000, -1, -40, .max, .min] as [Int64])
+    func `numbers are written in decimal`(number: Int64) {
+        let row = ExportedRow([("a", .integer(number)), ("b", .text("x"))])
+        #expect(row.json == #"{"a":\#(number),"b":"x"}"#)
+        #expect(row.csv(["a", "b"]) == "\(number),x")
+    }
+
     @Test(arguments: RowExport.Rows.allCases, [false, true])
     func `every row has the columns that the table says it has`(
         rows: RowExport.Rows, hasBodies: Bool

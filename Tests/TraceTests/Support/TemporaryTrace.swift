@@ -85,3 +85,26 @@ extension Statement {
         (0..<columnCount).map { isNull($0) ? "null" : string($0) }.joined(separator: "|")
     }
 }
+
+extension TemporaryTrace {
+    /// A trace with so many exchanges, each of which began up to 50 numbers earlier or later than its
+    /// own says; those of `hole` are missing.
+    static func disordered(
+        _ count: Int, without hole: ClosedRange<Int>? = nil
+    ) throws -> TemporaryTrace {
+        let trace = try TemporaryTrace()
+        let writer = try trace.writer()
+        writer.finish()
+        _ = try trace.rows(
+            """
+            WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < \(count))
+            INSERT INTO any_exchange(id, session_id, connection_id, api, method, scheme, host, port,
+              path, version, status, started_ns, request_size, response_size, outcome, is_local,
+              request_chunk_id, request_offset, side, fate)
+            SELECT i, 1, 1, 'http', 'GET', 'http', 'a.example', 80, '/' || (i % 7), 'HTTP/1.1', 200,
+              (i + i * 7919 % 100) * 1000, 0, 0, 'complete', 0, i, 0, 'both', 'same'
+            FROM n WHERE i NOT BETWEEN \(hole?.lowerBound ?? 0) AND \(hole?.upperBound ?? 0)
+            """)
+        return trace
+    }
+}

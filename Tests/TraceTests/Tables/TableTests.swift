@@ -136,13 +136,56 @@ import Wire
         #expect(named.count == Counters.all.count)
     }
 
+    /// What readers receive of a column by its stored value and its content.
+    private func shown(_ value: StoredValue, _ content: ColumnContent) -> ShownValue {
+        switch (value, content) {
+        case (.number(let number), .word(let words)) where words.indices.contains(Int(number)):
+            .text(words[Int(number)])
+        case (.number(let number), _): .number(number)
+        case (.text(let bytes), _): .text(String(decoding: bytes, as: UTF8.self))
+        case (.bytes(let bytes), _): .bytes(bytes)
+        case (.null, _): .null
+        }
+    }
+
+    private func expectShown<Row>(_ table: Table<Row>, _ row: Row) {
+        let context = RowContext(id: 5, session: 6, owner: 7)
+        for column in table.columns {
+            #expect(
+                column.shown(row, context)
+                    == shown(column.stored(row, context), column.definition.content),
+                "\(column.definition.name)")
+        }
+    }
+
+    @Test func `readers receive what is stored`() {
+        var exchange = Tables.exchange.blank
+        exchange.status = 503
+        exchange.query = "größe"
+        exchange.outcome = .responseCut
+        exchange.isLocal = true
+        exchange.side = .server
+        exchange.responsePlace = Place(chunk: ChunkID(4), offset: 2)
+        expectShown(Tables.exchange, exchange)
+        expectShown(Tables.exchange, Tables.exchange.blank)
+        var chunk = Tables.chunk.blank
+        chunk.origin = .tapedeck
+        chunk.sender = .server
+        expectShown(Tables.chunk, chunk)
+        expectShown(Tables.chunk, Tables.chunk.blank)
+        expectShown(Tables.command, Tables.command.blank)
+        expectShown(Tables.message, Tables.message.blank)
+        expectShown(Tables.fault, Tables.fault.blank)
+        expectShown(Tables.note, Tables.note.blank)
+    }
+
     @Test func `columns are chosen by name, in any order`() {
         var names: [String] = []
         var values: [ShownValue] = []
         var row = Tables.leg.blank
         row.peer = .server
         Tables.leg.select("port nothing peer session_id").forEach(row) {
-            names.append($0.name)
+            names.append($0)
             values.append($1)
         }
         #expect(names == ["port", "peer"])

@@ -1,4 +1,5 @@
 import Dissection
+import Formats
 import Foundation
 import Testing
 import Wire
@@ -41,6 +42,43 @@ import Wire
             #expect(TextWidth.of(line) <= columns, "\(line)")
             if columns >= 80 { #expect(line.contains("  fault busy  Retry")) }
         }
+    }
+
+    @Test func `shows no more of an exchange than listings read`() {
+        var full = exchange()
+        full.isLocal = true
+        full.problem = "cut"
+        full.requestSize = 7
+        full.side = .server
+        full.fate = .altered
+        full.port = 8_080
+        let names = Set(LineQuery.shownExchange.sql().split(separator: ", ").map(String.init))
+        let blank = Tables.exchange.blank
+        let shown = Tables.exchange.row(
+            Tables.exchange.columns.map {
+                $0.stored(names.contains($0.definition.name) ? full : blank, RowContext())
+            })
+        #expect(shown.version != full.version)
+        for columns in [nil, 160, 100, 50] as [Int?] {
+            let style = ListStyle(columns: columns, hasColour: false)
+            #expect(
+                ListLine.exchange(shown, time: "1.000", style)
+                    == ListLine.exchange(full, time: "1.000", style))
+        }
+    }
+
+    @Test(arguments: [
+        ("http", "a.example", 80, "GET"), ("https", "a.example", 80, "GET"),
+        ("https", "a.example", 443, "POST"), ("http", "::1", 8_080, "GET"),
+        ("https", "a.example", 443, "CONNECT"), ("http", "a\u{1B}b", 80, "GET"),
+    ])
+    func `has the URL of an exchange`(scheme: String, host: String, port: Int, method: String) {
+        var row = exchange()
+        (row.scheme, row.host, row.port, row.method) = (scheme, host, port, method)
+        var line = LineText()
+        line.addURL(of: row)
+        #expect(line.text == ListLine.clean(row.url))
+        #expect(line.columns == TextWidth.of(line.text))
     }
 
     @Test func `lines up whatever the values are`() {

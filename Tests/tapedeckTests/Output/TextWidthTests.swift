@@ -5,7 +5,7 @@ import Testing
 @Suite struct TextWidthTests {
     @Test(arguments: [
         ("abc", 3), ("größe", 5), ("e\u{301}", 1), ("日本", 4), ("ｆ", 2), ("한", 2), ("👩‍👩‍👧", 2),
-        ("", 0), ("→ …", 3),
+        ("", 0), ("→ …", 3), ("350 µs", 6), ("µ\u{301}é", 2), ("1 µ", 3),
     ])
     func `counts columns`(text: String, columns: Int) {
         #expect(TextWidth.of(text) == columns)

@@ -1,5 +1,6 @@
 import Diagnosis
 import Dissection
+import Formats
 import Foundation
 import Trace
 import Wire
@@ -18,12 +19,17 @@ struct CommandTexts {
 final class LinePrinter {
     private let isJSON: Bool
     private var style: ListStyle
-    private var buffer = ""
+    private var buffer = LineText()
+    /// Bytes that are printed at once: the first lines soon, and then more and more.
+    private var enough = 1 << 10
     private var faulted = FaultedRows()
     private var diagnosed = DiagnosedRows()
     private var times: TimeColumn
     private var starts: [SessionID: Int64] = [:]
-    private var sockets: [ExchangeID: SocketSize] = [:]
+    /// Whose sockets have sizes in this listing; nil for none.
+    private var socketSide: LineSide?
+    /// The sizes, once a socket is printed: finding them takes a look at every message.
+    private var sockets: [ExchangeID: SocketSize]?
 
     init(isJSON: Bool, times notation: TimeNotation, style: ListStyle = .standard) {
         self.isJSON = isJSON
@@ -45,42 +51,56 @@ final class LinePrinter {
         diagnosed = try reader.diagnosedRows()
     }
 
-    /// Records the sizes of WebSockets, which the exchanges that opened them do not have.
-    func learnSockets(from reader: TraceReader, of side: LineSide) throws(TraceError) {
-        guard !isJSON else { return }
-        sockets = try reader.socketSizes(of: side)
-    }
+    /// Shows exchanges that opened WebSockets with the sizes of these, which they do not have.
+    func showSockets(of side: LineSide) { socketSide = isJSON ? nil : side }
 
     /// Prints one line, soon.
     func print(_ line: TraceLine, _ texts: inout CommandTexts) {
         if isJSON {
-            buffer += json(line, &texts)
+            let row = json(line, &texts)
+            buffer.addLine { row.writeJSON(to: &$0) }
         } else {
             if let mark = times.mark(before: line.at, in: line.session) {
-                buffer += (style.columns.map { TextWidth.cut(mark, $0) } ?? mark) + "\n"
+                buffer.add(style.columns.map { TextWidth.cut(mark, $0) } ?? mark)
+                buffer.endLine()
             }
-            buffer += text(line, time: times.next(line.at, in: line.session), &texts)
+            write(line, time: times.next(line.at, in: line.session), &texts)
+            buffer.endLine()
         }
-        buffer += "\n"
-        if buffer.utf8.count > 1 << 16 { flush() }
+        guard buffer.bytes.count > enough else { return }
+        enough = min(2 * enough, 1 << 16)
+        flush()
     }
 
-    private func text(_ line: TraceLine, time: String, _ texts: inout CommandTexts) -> String {
+    private func write(_ line: TraceLine, time: String, _ texts: inout CommandTexts) {
         switch line {
         case .exchange(_, let row):
-            ListLine.exchange(
+            ListLine.write(
                 row, time: time, style, rules: faulted.rules(of: row.id),
-                marks: diagnosed.marks(of: row.id), socket: sockets[row.id])
+                marks: diagnosed.marks(of: row.id), socket: size(of: row, texts.reader),
+                to: &buffer)
         case .command(_, let row):
-            ListLine.command(
-                row, text: texts.text(of: row), time: time, style,
-                rules: faulted.rules(of: row.message), marks: diagnosed.marks(of: row.id))
+            buffer.add(
+                ListLine.command(
+                    row, text: texts.text(of: row), time: time, style,
+                    rules: faulted.rules(of: row.message), marks: diagnosed.marks(of: row.id)),
+                columns: 0)
         case .message(_, let row):
-            ListLine.message(row, time: time, style, rules: faulted.rules(of: row.id))
+            buffer.add(
+                ListLine.message(row, time: time, style, rules: faulted.rules(of: row.id)),
+                columns: 0)
         }
     }
 
-    private func json(_ line: TraceLine, _ texts: inout CommandTexts) -> String {
+    /// The size of the socket that an exchange opened; nil where it cannot be read.
+    private func size(of row: ExchangeRow, _ reader: TraceReader) -> SocketSize? {
+        guard row.status == 101, let socketSide else { return nil }
+        let known = sockets ?? (try? reader.socketSizes(of: socketSide)) ?? [:]
+        sockets = known
+        return known[row.id]
+    }
+
+    private func json(_ line: TraceLine, _ texts: inout CommandTexts) -> ExportedRow {
         let start = starts[line.session]
         return switch line {
         case .exchange(let session, let row):
@@ -98,9 +118,9 @@ final class LinePrinter {
 
     /// Prints what waits.
     func flush() {
-        guard !buffer.isEmpty else { return }
-        StandardOutput.write(buffer)
-        buffer = ""
+        guard !buffer.bytes.isEmpty else { return }
+        StandardOutput.write(bytes: buffer.bytes)
+        buffer.removeAll()
     }
 }
 

@@ -23,28 +23,54 @@ enum ListLine {
         _ row: ExchangeRow, time: String, _ style: ListStyle, rules: TouchingRules = [],
         marks: [DiagnosedRows.Mark] = [], socket: SocketSize? = nil
     ) -> String {
-        let start = head("#\(row.id)", time, style) + pad(clean(row.method), 6) + " "
+        var line = LineText()
+        write(row, time: time, style, rules: rules, marks: marks, socket: socket, to: &line)
+        return line.text
+    }
+
+    /// Appends the line of ``exchange(_:time:_:rules:marks:socket:)``.
+    static func write(
+        _ row: ExchangeRow, time: String, _ style: ListStyle, rules: TouchingRules = [],
+        marks: [DiagnosedRows.Mark] = [], socket: SocketSize? = nil, to line: inout LineText
+    ) {
+        head("#\(row.id)", time, style, to: &line)
+        line.add(clean(row.method), padded: 6)
+        line.addBlanks(1)
         let status = row.status.map(String.init) ?? "---"
-        var middle = " "
-        if style.isWide { middle += pad(clean(row.api), 18) + " " }
+        line.add(style.painted(status, row.status), columns: status.utf8.count)
+        line.addBlanks(1)
+        if style.isWide {
+            line.add(clean(row.api), padded: 18)
+            line.addBlanks(1)
+        }
         if style.hasMeasures {
             let request = socket?.clientBytes ?? row.requestSize
             let response = socket?.serverBytes ?? row.responseSize
-            if style.isWide { middle += padLeft(ByteCount.text(request), 6) + " → " }
-            middle += padLeft(ByteCount.text(response), 6) + " "
+            if style.isWide {
+                line.add(ByteCount.text(request), paddedLeft: 6)
+                line.add(" → ", columns: 3)
+            }
+            line.add(ByteCount.text(response), paddedLeft: 6)
+            line.addBlanks(1)
             let span = row.endedAt.map { $0.nanoseconds - row.startedAt.nanoseconds }
-            middle += padLeft(span.map(TimeSpan.text) ?? "", 6) + "  "
+            line.add(span.map(TimeSpan.text) ?? "", paddedLeft: 6)
+            line.addBlanks(2)
         }
         var notes = ""
         if row.isLocal { notes += "  by tapedeck" }
         if let retry = row.retryAfter { notes += "  Retry-After \(clean(retry))" }
         if let problem = row.problem { notes += "  ! \(clean(problem))" }
         notes += FateText.word(row.side, row.fate)
+        let remark = remark(rules, marks)
+        guard style.columns != nil else {
+            line.addURL(of: row)
+            if !remark.isEmpty { line.add("  " + style.painted(remark, nil), columns: 0) }
+            return line.add(notes, columns: 0)
+        }
         let target = clean(style.isWide ? row.url : nameAndPath(row))
-        return start + style.painted(status, row.status) + middle
-            + ending(
-                target, TextWidth.shortened, notes, remark(rules, marks),
-                taken: TextWidth.of(start) + TextWidth.of(status) + TextWidth.of(middle), style)
+        let rest = ending(
+            target, TextWidth.shortened, notes, remark, taken: line.columns, style)
+        line.add(rest, columns: 0)
     }
 
     /// `c5  3.270  → 0:c notes  {"id":"note1", …`.
@@ -138,7 +164,10 @@ enum ListLine {
 
     /// Text of a peer without terminal control characters.
     static func clean(_ text: String) -> String {
-        TerminalText.clean(text)
+        // Nearly all are of ASCII, which takes few instructions to find out here.
+        var copy = text
+        let isPlain = copy.withUTF8 { $0.allSatisfy { 0x20 <= $0 && $0 < 0x7F } }
+        return isPlain ? text : TerminalText.clean(text)
     }
 
     /// The first `limit` bytes of a text on one line.
@@ -155,6 +184,15 @@ enum ListLine {
 
     private static func head(_ number: String, _ time: String, _ style: ListStyle) -> String {
         "\(pad(number, 6)) \(padLeft(time, style.timeWidth))  "
+    }
+
+    private static func head(
+        _ number: String, _ time: String, _ style: ListStyle, to line: inout LineText
+    ) {
+        line.add(number, padded: 6)
+        line.addBlanks(1)
+        line.add(time, paddedLeft: style.timeWidth)
+        line.addBlanks(2)
     }
 
     static func pad(_ text: String, _ width: Int) -> String { TextWidth.padded(text, width) }

@@ -6,9 +6,28 @@ enum TextWidth {
     ///
     /// A character takes as many as the widest of its scalars.
     static func of(_ text: some StringProtocol) -> Int {
-        if text.utf8.allSatisfy({ $0 < 0x80 }) { return text.utf8.count }
+        if let plain = text.utf8.withContiguousStorageIfAvailable(plain) ?? nil { return plain }
         var columns = 0
         for character in text { columns += of(character) }
+        return columns
+    }
+
+    /// Columns of a text of ASCII and `µ`; nil for any other.
+    ///
+    /// Every duration below a millisecond has that, and whether characters join takes far longer to
+    /// find out.
+    private static func plain(_ text: UnsafeBufferPointer<UInt8>) -> Int? {
+        var columns = 0
+        var place = 0
+        while place < text.count {
+            if text[place] >= 0x80 {
+                guard text[place] == 0xC2, place + 1 < text.count, text[place + 1] == 0xB5
+                else { return nil }
+                place += 1
+            }
+            columns += 1
+            place += 1
+        }
         return columns
     }
 
