@@ -97,7 +97,7 @@ import Wire
         let file = try #require(FileHandle(forUpdatingAtPath: trace.path))
         // The number of pages in the list of free ones (SQLite's file format, 1.3).
         try file.seek(toOffset: 36)
-        try file.write(contentsOf: [0, 0, 0, 5])
+        try file.write(contentsOf: Data([0, 0, 0, 5]))
         try file.close()
         let warning = try trace.reader().warning
         #expect(warning?.contains("is damaged") == true)
