@@ -338,7 +338,7 @@ enum OpeningCases {
         RuleCase(R.heartbeatMissing, .behaves, "35 s are not too long") {
             let socket = $0.synced()
             $0.editAndTell(socket, at: 35)
-            $0.beat(socket, at: 70)
+            $0.beat(socket, at: 50)
         },
         RuleCase(R.heartbeatMissing, .silent, "a fault held the connection") {
             let socket = $0.synced()
