@@ -32,13 +32,15 @@ final class SocketHandler: ChannelDuplexHandler {
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
-        if endpoint.transport == .sockJS {
-            send(.text, ByteBuffer(bytes: SockJSFrame.open.encoded), context)
+        let isSockJS = endpoint.transport == .sockJS
+        if isSockJS { send(.text, ByteBuffer(bytes: SockJSFrame.open.encoded), context) }
+        // Before it beats: a server that stops then knows of it, and says so.
+        line = service.open(
+            endpoint, WebSocketOutlet(channel: context.channel, transport: endpoint.transport))
+        if isSockJS {
             beat(every: Self.heartbeat, .text, SockJSFrame.heartbeat.encoded, context)
         }
         if let pause = service.heartbeats.pings { beat(every: pause, .ping, [], context) }
-        line = service.open(
-            endpoint, WebSocketOutlet(channel: context.channel, transport: endpoint.transport))
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
