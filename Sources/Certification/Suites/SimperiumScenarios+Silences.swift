@@ -59,7 +59,10 @@ extension SimperiumScenarios {
                 Situation(
                     "heartbeat",
                     expectations: [.lines("command:h sender:client", "a heartbeat of the client")],
-                    rules: ["simperium.heartbeat.not-a-number", "simperium.heartbeat.on-channel"]),
+                    rules: [
+                        "simperium.heartbeat.late", "simperium.heartbeat.not-a-number",
+                        "simperium.heartbeat.on-channel",
+                    ]),
                 Situation(
                     "heartbeats",
                     expectations: [
