@@ -194,7 +194,7 @@ import Wire
             "UPDATE counter SET next = 3001 WHERE name = 'chunk'",
             "UPDATE event SET after_chunk_id = 3000 WHERE id > 8",
             "UPDATE gap SET sender = 7",
-            "UPDATE leg SET step = step + 100, port = 9223372036854775807 WHERE id = 2",
+            "UPDATE leg SET step = step + 100, port = 4611686018427387903 WHERE id = 2",
             "DELETE FROM fault_verdict",
             "INSERT INTO fault_verdict VALUES (1, 'open', '', NULL, NULL, NULL, NULL, 0)",
         ] {
