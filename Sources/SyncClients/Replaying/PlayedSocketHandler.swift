@@ -4,8 +4,9 @@ internal import Replaying
 internal import Wire
 
 /// The socket of a played client: bytes become commands for its coordinator.
-final class PlayedSocketHandler: ChannelInboundHandler {
+final class PlayedSocketHandler: ChannelDuplexHandler {
     typealias InboundIn = ByteBuffer
+    typealias OutboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
     private let id: ConnectionID
@@ -13,6 +14,7 @@ final class PlayedSocketHandler: ChannelInboundHandler {
     private var reader: SocketReader
     private let coordinator: NIOLoopBound<SocketCoordinator>
     private var hasEnded = false
+    private var gate = CloseGate()
 
     init(
         _ id: ConnectionID, request: [UInt8], reader: SocketReader,
@@ -44,6 +46,14 @@ final class PlayedSocketHandler: ChannelInboundHandler {
         context.close(promise: nil)
     }
 
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        guard gate.passes(Self.unwrapOutboundIn(data)) else {
+            promise?.fail(ChannelError.outputClosed)
+            return
+        }
+        context.write(data, promise: promise)
+    }
+
     private func hand(_ events: [SocketReader.Event], _ context: ChannelHandlerContext) {
         guard !hasEnded else { return }
         var reported: [SimperiumPlayEvent] = []
@@ -53,13 +63,14 @@ final class PlayedSocketHandler: ChannelInboundHandler {
             case .opened: reported.append(.opened(id))
             case .message(let text): reported.append(.received(id, text))
             case .ping(let payload):
+                guard !gate.isClosed else { break }
                 let pong = SocketHandler.frame(.pong, payload)
                 context.writeAndFlush(wrapOutboundOut(ByteBuffer(bytes: pong)), promise: nil)
             case .close(let payload): answer = payload
             case .ended(let reason):
                 hasEnded = true
                 reported.append(.closed(id, code: reader.closeCode, reason: reason))
-                SocketHandler.close(context, answer)
+                SocketHandler.close(context, answer == nil || gate.close() ? answer : nil)
             }
             if hasEnded { break }
         }

@@ -17,6 +17,7 @@ final class SocketHandler: ChannelDuplexHandler {
     private let channelIsUp: @Sendable (any Channel) -> Void
     private let tell: @Sendable ([SocketReader.Event]) -> Void
     private var hasEnded = false
+    private var gate = CloseGate()
     private var isTaking = false
     private var isReadHeld = false
 
@@ -71,12 +72,21 @@ final class SocketHandler: ChannelDuplexHandler {
         promise?.succeed()
     }
 
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        guard gate.passes(Self.unwrapOutboundIn(data)) else {
+            promise?.fail(ChannelError.outputClosed)
+            return
+        }
+        context.write(data, promise: promise)
+    }
+
     private func hand(_ events: [SocketReader.Event], _ context: ChannelHandlerContext) {
         guard !hasEnded else { return }
         var reported: [SocketReader.Event] = []
         var answer: [UInt8]?
         for event in events {
             if case .ping(let payload) = event {
+                guard !gate.isClosed else { continue }
                 let pong = Self.frame(.pong, payload)
                 context.writeAndFlush(wrapOutboundOut(ByteBuffer(bytes: pong)), promise: nil)
                 continue
@@ -88,7 +98,7 @@ final class SocketHandler: ChannelDuplexHandler {
             reported.append(event)
             guard case .ended = event else { continue }
             hasEnded = true
-            Self.close(context, answer)
+            Self.close(context, answer == nil || gate.close() ? answer : nil)
             break
         }
         guard !reported.isEmpty else { return }

@@ -145,31 +145,6 @@ enum RetryCases {
             phone.reconnect(&s, at: 1.3)
             phone.submit(&s, at: 1.4, gets: SyncPhone.deactivated)
         },
-        RuleCase(R.after406, .breaks, "each on a connection of its own, as a head says") { s in
-            var phone = SyncPhone(&s)
-            phone.submit(
-                &s, at: 1,
-                gets: SyncPhone.deactivated.replacing("Date:", with: "Connection: close\nDate:"))
-            s.close(phone.connection, at: 1.1)
-            phone.reconnect(&s, at: 2)
-            phone.submit(&s, at: 2.1, gets: SyncPhone.deactivated)
-        },
-        RuleCase(R.after406, .breaks, "five times, each on a connection of its own") { s in
-            var phone = SyncPhone(&s)
-            for at in [1.0, 2.2, 5.4, 6.6, 7.8] {
-                phone.submit(&s, at: at, gets: SyncPhone.deactivated)
-                s.close(phone.connection, at: at + 0.1)
-                phone.reconnect(&s, at: at + 1)
-            }
-        },
-        RuleCase(R.after406, .silent, "the program was started again, three times") { s in
-            var phone = SyncPhone(&s)
-            for at in [1.0, 2.2, 3.4, 6.0] {
-                phone.submit(&s, at: at, gets: SyncPhone.deactivated)
-                s.close(phone.connection, at: at + 0.1)
-                phone.reconnect(&s, at: at + 1)
-            }
-        },
         RuleCase(R.sameCredentials, .breaks, "a form twice at once") {
             two(&$0, SyncPhone.answer(401, ["WWW-Authenticate: Basic"]), after: 0.1)
         },

@@ -232,7 +232,7 @@ def test_paths_that_are_not_there(serve) -> None:
             ("/nowhere", 404, "nothing at this path"), ("/a/demo/nowhere", 404, "nothing"),
             ("/1/app/nowhere/", 404, "nothing"), ("/sock/1/app", 200, "Welcome to SockJS!"),
             ("/sock/1/app/websocket", 400, "WebSocket"),
-            ("/sock/1/app/000/s/xhr", 400, "WebSocket")):
+            ("/sock/1/app/000/s/xhr", 405, "Method not allowed")):
         answer = requests.get(server.url(path, "http"), timeout=DEADLINE)
         assert (answer.status_code, says in answer.text) == (status, True), (path, answer.text)
     info = requests.get(server.url("/sock/1/app/info", "http"), timeout=DEADLINE)

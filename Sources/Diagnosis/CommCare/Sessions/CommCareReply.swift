@@ -19,9 +19,6 @@ final class CommCareReply: Sendable {
     let document: OpenRosaRow?
     /// Seconds of `Retry-After`.
     let retryAfter: Int?
-    /// Whether it is a 406 with which the connection ends, by what a head says of it: a client that
-    /// goes on then does so on another connection.
-    let endsConnection: Bool
 
     /// Nanoseconds after which a client counts as having given up waiting.
     static let patience: Int64 = 30_000_000_000
@@ -51,9 +48,6 @@ final class CommCareReply: Sendable {
         } else {
             retryAfter = nil
         }
-        endsConnection =
-            status == 406
-            && (Self.announcesEnd(exchange.request) || Self.announcesEnd(exchange.response))
         let sent = exchange.row.requestEndedAt ?? exchange.row.startedAt
         let ended = exchange.row.endedAt ?? exchange.row.startedAt
         let view = session[exchange.row.connection]
@@ -66,21 +60,6 @@ final class CommCareReply: Sendable {
             exchange.row.outcome == .complete && !wasClosed
             && ended.nanoseconds - sent.nanoseconds <= Self.patience
             && !((view?.wasCut ?? false) && !exchange.faults.isEmpty && !exchange.row.isLocal)
-    }
-
-    /// Whether a head says that the connection ends after it.
-    ///
-    /// Source: RFC 9112, 9.3.
-    private static func announcesEnd(_ side: SideEvidence?) -> Bool {
-        guard let head = side?.head else { return false }
-        var options: Set<String> = []
-        for field in head.all("connection") {
-            for option in field.value.lowercased().split(separator: ",") {
-                options.insert(option.filter { $0 != " " && $0 != "\t" })
-            }
-        }
-        if options.contains("close") { return true }
-        return head.start.contains("HTTP/1.0") && !options.contains("keep-alive")
     }
 }
 

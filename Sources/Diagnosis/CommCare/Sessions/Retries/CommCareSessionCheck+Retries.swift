@@ -94,12 +94,8 @@ extension CommCareSessionCheck {
         let ended = failure.reply.row.endedAt ?? failure.reply.at
         guard Self.isSame(failure.ask, ask), ask.row.startedAt >= ended else { return }
         let gap = CommCareTime.gap(failure.reply.at, ask.row.startedAt)
+        let isSame = isSameRun(failure.ask.row, ask.row, gap, session)
         let status = failure.reply.status
-        // Where each request has a connection of its own, the end of one is no sign that the
-        // program was started again; and nobody starts it again and again without acting.
-        let isAlone = failure.reply.endsConnection || failure.times >= Self.series
-        let isSame =
-            isSameRun(failure.ask.row, ask.row, gap, session) || status == 406 && isAlone
         let found: Rule?
         switch status {
         case 406: found = isSame && isAutomatic(failure, gap) ? R.after406 : nil

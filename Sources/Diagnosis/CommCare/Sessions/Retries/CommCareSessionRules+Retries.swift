@@ -81,7 +81,7 @@ extension CommCareSessionRules {
             + "ten seconds each, by a client that has not been restarted",
         expects: "The message for the user, and no automatic retry.",
         silent: "the first connection was closed meanwhile, so that a user may have started the "
-            + "program again; not where a head said that it ends, and not from the fifth on",
+            + "program again",
         cause: "every failed form is tried twice")
 
     /// After 401 the same request is sent again with the same credentials.
