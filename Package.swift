@@ -209,7 +209,7 @@ let package = Package(
                 argumentParser,
             ],
             exclude: ["CommandLine.md", "Elsewhere.md", "Mitmproxy.md", "Stability.md"],
-            swiftSettings: house),
+            resources: [.embedInCode("Help/Topics")], swiftSettings: house),
         .executableTarget(
             name: "decoding", dependencies: ["Notation", "Wire", "Simperium", "OpenRosa"],
             path: "Tools/benching/decoding", swiftSettings: house),
@@ -301,7 +301,7 @@ let package = Package(
             "SyncClients",
             [
                 "Platform", "Notation", "Wire", "Framing", "Simperium", "OpenRosa", "Replaying",
-                "HTTPLayer", "Storage", nioCore, nioPosix,
+                "HTTPLayer", "Storage", nioCore, nioPosix, nioEmbedded,
             ]),
         tests("Serving", [nioCore, nioPosix, nioEmbedded, nioHTTP1]),
         tests(

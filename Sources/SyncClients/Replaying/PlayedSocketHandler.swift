@@ -4,9 +4,8 @@ internal import Replaying
 internal import Wire
 
 /// The socket of a played client: bytes become commands for its coordinator.
-final class PlayedSocketHandler: ChannelDuplexHandler {
+final class PlayedSocketHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
-    typealias OutboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
     private let id: ConnectionID
@@ -14,7 +13,6 @@ final class PlayedSocketHandler: ChannelDuplexHandler {
     private var reader: SocketReader
     private let coordinator: NIOLoopBound<SocketCoordinator>
     private var hasEnded = false
-    private var gate = CloseGate()
 
     init(
         _ id: ConnectionID, request: [UInt8], reader: SocketReader,
@@ -24,6 +22,10 @@ final class PlayedSocketHandler: ChannelDuplexHandler {
         self.request = request
         self.reader = reader
         self.coordinator = coordinator
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        try? context.pipeline.syncOperations.addHandler(CloseGate(), position: .before(self))
     }
 
     func channelActive(context: ChannelHandlerContext) {
@@ -46,14 +48,6 @@ final class PlayedSocketHandler: ChannelDuplexHandler {
         context.close(promise: nil)
     }
 
-    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-        guard gate.passes(Self.unwrapOutboundIn(data)) else {
-            promise?.fail(ChannelError.outputClosed)
-            return
-        }
-        context.write(data, promise: promise)
-    }
-
     private func hand(_ events: [SocketReader.Event], _ context: ChannelHandlerContext) {
         guard !hasEnded else { return }
         var reported: [SimperiumPlayEvent] = []
@@ -63,14 +57,13 @@ final class PlayedSocketHandler: ChannelDuplexHandler {
             case .opened: reported.append(.opened(id))
             case .message(let text): reported.append(.received(id, text))
             case .ping(let payload):
-                guard !gate.isClosed else { break }
                 let pong = SocketHandler.frame(.pong, payload)
                 context.writeAndFlush(wrapOutboundOut(ByteBuffer(bytes: pong)), promise: nil)
             case .close(let payload): answer = payload
             case .ended(let reason):
                 hasEnded = true
                 reported.append(.closed(id, code: reader.closeCode, reason: reason))
-                SocketHandler.close(context, answer == nil || gate.close() ? answer : nil)
+                SocketHandler.close(context, answer)
             }
             if hasEnded { break }
         }

@@ -50,9 +50,7 @@ public struct RequestList: Sendable {
     /// - Parameter text: Lines; empty ones and those that begin with `#` are nothing.
     /// - Throws: ``Problem``, for the first mistake.
     public init(parsing text: String) throws(Problem) {
-        // CR LF is one character.
-        let lines = text.split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" }
-        for (place, line) in lines.enumerated() {
+        for (place, line) in StepLine.all(of: text).enumerated() {
             let start = line.first { !$0.isWhitespace }
             guard let start, start != "#" else { continue }
             do throws(Mistake) {
@@ -81,7 +79,7 @@ public struct RequestList: Sendable {
         var time: Int64?
         if let index = members.firstIndex(where: { $0.key.string == "at" }) {
             let at = members.remove(at: index).value
-            guard let span = at.string.flatMap(SimperiumScript.duration) else {
+            guard let span = at.string.flatMap(StepLine.nanoseconds) else {
                 throw Mistake("\"at\" is a time such as \"2s\" or \"500ms\"")
             }
             time = span

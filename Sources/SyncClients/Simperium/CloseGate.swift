@@ -1,21 +1,23 @@
 import NIOCore
 
-/// What a client may still write to a WebSocket: nothing after its Close (RFC 6455, 5.5.1).
-struct CloseGate {
-    /// Whether it has sent a Close.
-    private(set) var isClosed = false
+/// Lets nothing pass after a Close of the client, whoever writes it (RFC 6455, 5.5.1).
+///
+/// Stands between the handler of a socket and its server. A Close is written by itself.
+final class CloseGate: ChannelOutboundHandler {
+    typealias OutboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
 
-    /// Whether frames may be written; a Close is the last, and stands alone.
-    mutating func passes(_ frames: ByteBuffer) -> Bool {
-        guard !isClosed else { return false }
+    private var isClosed = false
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        guard !isClosed else {
+            promise?.fail(ChannelError.outputClosed)
+            return
+        }
+        let frames = Self.unwrapOutboundIn(data)
         let first = frames.getInteger(at: frames.readerIndex, as: UInt8.self) ?? 0
-        isClosed = first & 0x0F == 0x08
-        return true
-    }
-
-    /// Whether a Close may be written now, as the last frame.
-    mutating func close() -> Bool {
-        defer { isClosed = true }
-        return !isClosed
+        // The request for the socket begins with G.
+        isClosed = first & 0x8F == 0x88
+        context.write(data, promise: promise)
     }
 }

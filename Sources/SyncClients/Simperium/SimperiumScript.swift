@@ -59,9 +59,7 @@ public struct SimperiumScript: Hashable, Sendable {
     /// - Throws: ``Problem``.
     public init(parsing text: String, buckets: [String]) throws(Problem) {
         steps = []
-        // CR LF is one character.
-        let lines = text.split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" }
-        for (place, line) in lines.enumerated() {
+        for (place, line) in StepLine.all(of: text).enumerated() {
             var words = Words(line)
             guard let first = words.next(), !first.hasPrefix("#") else { continue }
             do throws(Problem) {
@@ -84,7 +82,7 @@ public struct SimperiumScript: Hashable, Sendable {
         func fail(_ reason: String) -> Problem { Problem(line: line, reason: reason) }
         var (name, time): (String, Int64?) = (first, nil)
         if first == "at" {
-            guard let text = words.next(), let span = duration(text) else {
+            guard let text = words.next(), let span = StepLine.nanoseconds(text) else {
                 throw fail("`at` needs a time such as 2s or 500ms")
             }
             guard let next = words.next() else { throw fail("`at \(text)` needs a step") }
@@ -127,7 +125,7 @@ public struct SimperiumScript: Hashable, Sendable {
                 action = .waitSynced
             } else if what == "connected" {
                 action = .waitConnected
-            } else if !buckets.contains(what), let span = duration(what) {
+            } else if !buckets.contains(what), let span = StepLine.nanoseconds(what) {
                 action = .pause(span)
             } else {
                 guard buckets.contains(what) else {
@@ -153,18 +151,6 @@ public struct SimperiumScript: Hashable, Sendable {
         }
         guard words.rest.isEmpty else { throw fail("`\(words.rest)` is not expected here") }
         return Step(time: time, action: action, line: line)
-    }
-
-    /// Nanoseconds of `2s`, `1.5s`, `500ms` or `1m`.
-    static func duration(_ text: String) -> Int64? {
-        let units = [("ms", 1e6), ("s", 1e9), ("m", 60e9)]
-        for (unit, size) in units where text.hasSuffix(unit) {
-            guard let number = Double(text.dropLast(unit.count)), number >= 0, number < 1e6 else {
-                return nil
-            }
-            return Int64(number * size)
-        }
-        return nil
     }
 
     /// The words of a line.

@@ -17,7 +17,6 @@ final class SocketHandler: ChannelDuplexHandler {
     private let channelIsUp: @Sendable (any Channel) -> Void
     private let tell: @Sendable ([SocketReader.Event]) -> Void
     private var hasEnded = false
-    private var gate = CloseGate()
     private var isTaking = false
     private var isReadHeld = false
 
@@ -30,6 +29,10 @@ final class SocketHandler: ChannelDuplexHandler {
         self.reader = reader
         self.channelIsUp = channelIsUp
         self.tell = tell
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        try? context.pipeline.syncOperations.addHandler(CloseGate(), position: .before(self))
     }
 
     func channelActive(context: ChannelHandlerContext) {
@@ -72,21 +75,12 @@ final class SocketHandler: ChannelDuplexHandler {
         promise?.succeed()
     }
 
-    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-        guard gate.passes(Self.unwrapOutboundIn(data)) else {
-            promise?.fail(ChannelError.outputClosed)
-            return
-        }
-        context.write(data, promise: promise)
-    }
-
     private func hand(_ events: [SocketReader.Event], _ context: ChannelHandlerContext) {
         guard !hasEnded else { return }
         var reported: [SocketReader.Event] = []
         var answer: [UInt8]?
         for event in events {
             if case .ping(let payload) = event {
-                guard !gate.isClosed else { continue }
                 let pong = Self.frame(.pong, payload)
                 context.writeAndFlush(wrapOutboundOut(ByteBuffer(bytes: pong)), promise: nil)
                 continue
@@ -98,7 +92,7 @@ final class SocketHandler: ChannelDuplexHandler {
             reported.append(event)
             guard case .ended = event else { continue }
             hasEnded = true
-            Self.close(context, answer == nil || gate.close() ? answer : nil)
+            Self.close(context, answer)
             break
         }
         guard !reported.isEmpty else { return }

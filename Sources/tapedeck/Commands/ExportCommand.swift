@@ -216,11 +216,9 @@ struct ExportCommand: AsyncParsableCommand {
             trace: trace, name: URL(fileURLWithPath: self.trace).lastPathComponent, filter: filter,
             words: self.filter.joined(separator: " "), isRedacted: trace != self.trace)
         let (html, outcome) = try report.make(while: goesOn)
-        if file == "-" {
-            StandardOutput.write(bytes: html)
-        } else {
-            try ReportFile.write(html, to: file)
-        }
+        let written = try NewFile(for: file)
+        try written.write(html)
+        try written.publish()
         let left = outcome.leftOut.isEmpty ? "" : "; \(outcome.leftOut)"
         say(
             "\(Summary.count(Int64(outcome.rows), "row")), \(ByteCount.text(Int64(html.count)))\(left)"

@@ -202,11 +202,11 @@ def test_a_change_opens_as_the_object_after_it(faulty, dial, simperium, tmp_path
     program.await_line("^tapedeck: holds", errors=True)
     edit = {"title": {"o": "d", "v": "=3\t+ more"}}
     client.send("0:c:" + json.dumps({"id": "k", "o": "M", "sv": 1, "v": edit, "ccid": next(ccid)}))
-    [told] = client.changes(client.next())
+    [answer] = client.changes(client.next())
     program.await_line("^h1 edited")
     program.stop(signal.SIGINT)
-    assert (told["sv"], told["ev"]) == (1, 2)
-    assert told["v"]["old"] == {"o": "-"} and told["v"]["title"]["o"] == "d"
+    assert (answer["sv"], answer["ev"]) == (1, 2)
+    assert answer["v"]["old"] == {"o": "-"} and answer["v"]["title"]["o"] == "d"
     seen = (tmp_path / "seen").read_text()
     assert "# content: object" in seen and '"title": "one more"' in seen
     assert simperium.data("notes", "k") == (

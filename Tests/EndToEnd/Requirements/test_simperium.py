@@ -301,7 +301,7 @@ def scripted_fixture(server: ScriptedSimperium, record, tmp_path, program) -> Ca
     return start
 
 
-def told(server: ScriptedSimperium, **other) -> str:
+def changed_by_another(server: ScriptedSimperium, **other) -> str:
     """The newest change of the server as its `c`, with other members."""
     return f"0:c:{json.dumps([server.log['notes'][-1] | other])}"
 
@@ -312,7 +312,7 @@ def test_a_change_of_several_versions(server, scripted) -> None:
     client, proxy = scripted()
     server.change("notes", "k", {"text": "one two", "n": 2})
     server.change("notes", "k", {"text": "one two", "n": 3})
-    server.on("^0:cv:", told(server, sv=1, ev=3, v={"n": {"o": "r", "v": 3}}))
+    server.on("^0:cv:", changed_by_another(server, sv=1, ev=3, v={"n": {"o": "r", "v": 3}}))
     assert json.loads(client.run("get", "k").stdout)["n"] == 3
     client.run("set", "k", '{"text":"one two","n":4}')
     assert server.data("notes", "k") == {"text": "one two", "n": 4}
@@ -326,7 +326,7 @@ def test_an_object_that_is_not_there_is_loaded(server, scripted) -> None:
     client, proxy = scripted()
     server.change("notes", "other", {"n": 1})
     server.change("notes", "other", {"n": 2})
-    server.on("^0:cv:", told(server))
+    server.on("^0:cv:", changed_by_another(server))
     assert json.loads(client.run("get", "other").stdout) == {"n": 2}
     assert payloads(sockets(proxy)[-1], "e", 0) == ["other.2"]
 
@@ -340,7 +340,7 @@ def test_a_change_that_does_not_fit_loads_the_object(server, scripted, changed) 
     client, proxy = scripted()
     server.change("notes", "k", {"text": "one", "n": 2})
     server.change("notes", "k", {"text": "two", "n": 3})
-    server.on("^0:cv:", told(server, **changed))
+    server.on("^0:cv:", changed_by_another(server, **changed))
     assert json.loads(client.run("get", "k").stdout) == {"text": "two", "n": 3}
     assert payloads(sockets(proxy)[-1], "e", 0) == ["k.3"]
 
@@ -352,7 +352,7 @@ def test_an_edit_is_carried_over_what_was_loaded(server, scripted) -> None:
     client.run("set", "k", '{"text":"one two three","n":1,"mine":true}', "--offline")
     server.change("notes", "k", {"text": "zero one two", "n": 2})
     server.change("notes", "k", {"text": "zero one two", "n": 3})
-    server.on("^0:cv:", told(server))
+    server.on("^0:cv:", changed_by_another(server))
     client.run("sync")
     assert server.data("notes", "k") == {"text": "zero one two three", "n": 3, "mine": True}
     commands = sockets(proxy)[-1]

@@ -36,10 +36,25 @@ def test_a_client_says_what_it_has(serve, tmp_path: Path) -> None:
     form.write_text(FORM)
     variables = environment(TAPEDECK_PASSWORD="secret")
     options = ("--to", server.url("", "http"), "--domain", "demo", "--user", "ada", "--state", tmp_path / "state")
-    tapedeck("client", "commcare", "submit", form, *options, env=variables)
+    sent = tapedeck("client", "commcare", "submit", form, *options, env=variables)
+    assert sent.stderr == "tapedeck: 1 form accepted, 1 case, no sync token, 0 forms waiting\n"
     done = tapedeck("client", "commcare", "sync", *options, env=variables)
     assert done.stdout == ""
     assert re.search(r"^tapedeck: synced, 1 case, sync token \S+, 0 forms waiting$", done.stderr, re.M), done
+
+
+def test_a_state_is_not_of_the_port_of_a_proxy(serve, record, tmp_path: Path) -> None:
+    """The same state goes through a proxy on another port, and not to another host."""
+    server = serve()
+    variables = environment(TAPEDECK_PASSWORD="secret")
+    options = ("--domain", "demo", "--user", "ada", "--state", tmp_path / "state")
+    tapedeck("client", "commcare", "sync", "--to", server.url("", "http"), *options, env=variables)
+    proxy = record("--to", server.url("", "http"))
+    assert proxy.output[1] == (
+        f"clients use {proxy.url} or ws://{proxy.address} in place of {server.url('', 'http')}")
+    tapedeck("client", "commcare", "sync", "--to", proxy.url, *options, env=variables)
+    other = tapedeck("client", "commcare", "sync", "--to", "http://hq.example:8000", *options, env=variables, status=65)
+    assert "is the state of ada at http" in other.stderr
 
 
 def test_state_says_where_the_trace_ends(record, origin) -> None:

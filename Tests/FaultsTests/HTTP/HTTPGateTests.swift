@@ -96,6 +96,21 @@ struct HTTPGateTests {
         #expect(prefilter.look(request + other, at: .zero) == .suspect(at: request.count))
     }
 
+    @Test func `a rule about a body needs a gate where the head leaves it open`() throws {
+        let rules = ["path:/b request.body:x => 503", "method:PUT status:200 => edit status 404"]
+        let play = try HTTPPlay(rules)
+        #expect(HTTPPrefilter.isEnough(for: play.session))
+        var prefilter = HTTPPrefilter(play.gate.context, session: play.session)
+        let clear = Array(Talk.post("/a", "x").utf8)
+        #expect(prefilter.look(clear, at: .zero) == .clear)
+        let open = Array(Talk.post("/b", "y").utf8)
+        #expect(prefilter.look(clear + open, at: .zero) == .suspect(at: clear.count))
+        for late in ["request.body:x => 503", "status:200 => edit status 404"] {
+            let play = try HTTPPlay(rules + [late])
+            #expect(!HTTPPrefilter.isEnough(for: play.session), "\(late)")
+        }
+    }
+
     @Test func `reads pass as they are without rules`() throws {
         let play = try HTTPPlay.run([], [.client(Talk.post("/a", "abc")), .server(Talk.ok("x"))])
         #expect(

@@ -101,7 +101,7 @@ import Wire
     }
 
     /// Proves: S-8.
-    @Test func `puts its first request into the init when told to`() {
+    @Test func `puts its first request into the init where that is asked for`() {
         var settings = Playbook.usual
         settings.requestsInInit = true
         let failures = Playbook.play(

@@ -27,17 +27,7 @@ struct ClientCommCareOptions: ParsableArguments {
             valueName: "file"), completion: .file())
     var locale: [String] = []
 
-    @Option(
-        help: ArgumentHelp(
-            "Trust the authorities in this PEM file; SSL_CERT_FILE is read without it.",
-            valueName: "file"), completion: .file())
-    var ca: String?
-
-    @Option(
-        help: ArgumentHelp(
-            "Go through this proxy; http_proxy, https_proxy and no_proxy are read without it.",
-            valueName: "url"))
-    var proxy: String?
+    @OptionGroup var way: ClientHTTPOptions
 
     @Option(
         help: ArgumentHelp(
@@ -118,8 +108,7 @@ struct ClientCommCareOptions: ParsableArguments {
         _ work: CommCareClient.Work, _ settings: CommCareSession.Settings, _ state: CommCareState
     ) async throws {
         var layer = HTTPSettings()
-        layer.caFile = ca
-        layer.proxy = proxy
+        way.apply(to: &layer)
         // A redirect would turn a submission into a GET; for restores the session decides itself.
         layer.redirectLimit = 0
         layer.keepsCookies = true
@@ -131,7 +120,7 @@ struct ClientCommCareOptions: ParsableArguments {
         var bar = false
         let manager = HTTPManager(layer)
         manager.isBackgroundTaskEnabled = background
-        let lifecycle = ClientCommCareLifecycle(of: manager)
+        let lifecycle = ClientLifecycle(of: manager)
         defer { withExtendedLifetime(lifecycle) {} }
         let session = CommCareSession(settings, state: state, manager: manager) { text in
             if bar { StandardError.write("\n") }

@@ -35,17 +35,7 @@ struct ClientHTTPRun: AsyncParsableCommand {
             valueName: "n"))
     var width = 1
 
-    @Option(
-        help: ArgumentHelp(
-            "Trust the authorities in this PEM file; SSL_CERT_FILE is read without it.",
-            valueName: "file"), completion: .file())
-    var ca: String?
-
-    @Option(
-        help: ArgumentHelp(
-            "Go through this proxy; http_proxy, https_proxy and no_proxy are read without it.",
-            valueName: "url"))
-    var proxy: String?
+    @OptionGroup var way: ClientHTTPOptions
 
     @Flag(help: "Print a JSON object per line, with the bodies of answers.")
     var json = false
@@ -68,10 +58,9 @@ struct ClientHTTPRun: AsyncParsableCommand {
         }
         var settings = HTTPSettings()
         settings.width = width
-        settings.caFile = ca
-        settings.proxy = proxy
+        way.apply(to: &settings)
         let manager = HTTPManager(settings)
-        let lifecycle = ClientCommCareLifecycle(of: manager)
+        let lifecycle = ClientLifecycle(of: manager)
         let failed = await RequestListRun(requests, manager: manager).run { report in
             let line = json ? RequestReport.json(report) : RequestReport.text(report)
             if let line { StandardOutput.write(line + "\n") }

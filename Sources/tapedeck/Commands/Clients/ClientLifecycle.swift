@@ -4,7 +4,7 @@ import Platform
 
 /// Follows the app lifecycle by signals: SIGUSR1 puts the client in the background, SIGUSR2 in the
 /// foreground.
-final class ClientCommCareLifecycle {
+final class ClientLifecycle {
     private let sources: [any DispatchSourceSignal]
 
     init(of manager: HTTPManager) {
