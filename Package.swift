@@ -166,7 +166,14 @@ let package = Package(
             exclude: ["Addons.md", "addons.schema.json", "Python"], swiftSettings: house),
         .target(
             name: "Pages", dependencies: ["Notation", crypto],
-            resources: [.embedInCode("Report")], swiftSettings: house),
+            resources: [.embedInCode("Report"), .embedInCode("Inspector")], swiftSettings: house),
+        .target(
+            name: "Inspection",
+            dependencies: [
+                "Platform", "Notation", "Wire", "Filters", "Dissection", "Trace", "Formats",
+                "Pages", "Serving", "Control", nioCore, nioPosix, nioWebSocket,
+            ],
+            resources: [.embedInCode("openapi.json")], swiftSettings: house),
         .target(
             name: "Control",
             dependencies: ["Platform", "Notation", "Wire", "Filters", "Faults", "Serving"],
@@ -205,7 +212,7 @@ let package = Package(
                 "Formats", "Redaction", "Capturing", "Reports", "Sessions", "Replaying",
                 "SyncServers",
                 "SyncClients", "Certification", "Reproduction", "HTTPLayer", "CCurl", "CurlShim",
-                "Addons", "Pages",
+                "Addons", "Pages", "Inspection",
                 argumentParser,
             ],
             exclude: ["CommandLine.md", "Elsewhere.md", "Mitmproxy.md", "Stability.md"],
@@ -243,6 +250,7 @@ let package = Package(
         tests("Simperium", ["Notation", "Wire", "ConvergenceWorld"]),
         tests("Dissection", ["Notation", "Wire", "Framing", "Simperium", "OpenRosa"]),
         tests("Filters"),
+        tests("Inspection", ["Filters", "Notation", "Trace", "Wire"]),
         tests(
             "Diagnosis",
             [

@@ -1,4 +1,5 @@
 import Notation
+internal import Serving
 public import Wire
 
 /// An open connection, as the connection list shows it.

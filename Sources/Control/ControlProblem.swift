@@ -1,66 +1,9 @@
 import Faults
 import Notation
+import Serving
 import Wire
 
-/// Why a request failed: what happened, where, and what to do.
-struct ControlProblem: Error, Hashable {
-    /// A place in a text of the request, or in the plan's file.
-    struct Place: Hashable {
-        /// From 1.
-        let line: Int
-        /// From 1, in Unicode scalars.
-        let column: Int
-        /// The line, or the value where it is spread over lines.
-        let text: String
-        /// Where in ``text``, in Unicode scalars.
-        let range: Range<Int>
-    }
-
-    /// The status of the answer.
-    let status: Int
-    /// A stable code for programs.
-    let code: String
-    /// What happened.
-    let message: String
-    /// Where; nil where no text is wrong.
-    var place: Place?
-    /// What to do.
-    let hint: String
-    /// Methods that there are instead.
-    var allowed: [String] = []
-
-    init(_ status: Int, _ code: String, _ message: String, place: Place? = nil, hint: String) {
-        self.status = status
-        self.code = code
-        self.message = message
-        self.place = place
-        self.hint = hint
-    }
-
-    var json: JSONValue {
-        let place: JSONValue =
-            if let place {
-                .object([
-                    ("line", .integer(place.line)), ("column", .integer(place.column)),
-                    ("text", .string(place.text)), ("start", .integer(place.range.lowerBound)),
-                    ("end", .integer(place.range.upperBound)),
-                ])
-            } else {
-                .null
-            }
-        return .object([
-            (
-                "error",
-                .object([
-                    ("code", .string(code)), ("message", .string(message)), ("place", place),
-                    ("hint", .string(hint)),
-                ])
-            )
-        ])
-    }
-}
-
-extension ControlProblem {
+extension ServedProblem {
     /// A mistake in a rule, a plan or an action.
     init(_ error: FaultPlanError, code: String = "bad-rule", file: String? = nil) {
         let start = file.map { "\($0):\(error.place.line):\(error.place.column): " } ?? ""

@@ -1,3 +1,5 @@
+import Serving
+
 /// The routes; `openapi.json` describes each.
 enum ControlRoute: String, CaseIterable {
     case health, description, counts, seed
@@ -54,10 +56,10 @@ enum ControlRoute: String, CaseIterable {
 
     /// The route of a request, and the name in its path, still percent-encoded.
     ///
-    /// - Throws: ``ControlProblem`` where there is none: 404, or 405 for another method.
+    /// - Throws: ``ServedProblem`` where there is none: 404, or 405 for another method.
     static func find(
         method: String, path: String
-    ) throws(ControlProblem) -> (route: ControlRoute, name: String?) {
+    ) throws(ServedProblem) -> (route: ControlRoute, name: String?) {
         let asked = parts(path)
         var allowed: [String] = []
         for (route, parts) in table where parts.count == asked.count {
@@ -72,11 +74,11 @@ enum ControlRoute: String, CaseIterable {
             allowed.append(route.method)
         }
         guard !allowed.isEmpty else {
-            throw ControlProblem(
+            throw ServedProblem(
                 404, "no-path", "there is nothing at \(path)",
                 hint: "GET /v1/openapi.json describes all paths")
         }
-        var problem = ControlProblem(
+        var problem = ServedProblem(
             405, "no-method", "\(path) does not support \(method)",
             hint: "use \(allowed.joined(separator: " or "))")
         problem.allowed = allowed

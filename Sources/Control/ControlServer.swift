@@ -53,7 +53,7 @@ public struct ControlServer: Sendable {
         var address: String?
         do throws(ControlError) {
             if let loopback = configuration.loopback {
-                let secret = ControlAccess.makeToken()
+                let secret = LoopbackAccess.makeToken()
                 let server = try await listen(on: loopback, options, service, token: secret)
                 servers.append(server)
                 token = secret

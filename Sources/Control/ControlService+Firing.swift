@@ -1,5 +1,6 @@
 import Faults
 import Filters
+import Serving
 import Wire
 
 extension ControlService {
@@ -7,7 +8,7 @@ extension ControlService {
     static let firedRule = "fire"
 
     /// Carries out an action once, now.
-    func fire(_ question: Question) async throws(ControlProblem) -> Answer {
+    func fire(_ question: Question) async throws(ServedProblem) -> Answer {
         let fields = try RequestFields(question.body, allowed: ["action", "connection"])
         let action = try Self.action(try fields.text("action"))
         let number = try fields.number("connection")
@@ -22,12 +23,12 @@ extension ControlService {
         }
         let open = await configuration.connections()
         if let id, !open.contains(where: { $0.id == id }) {
-            throw ControlProblem(
+            throw ServedProblem(
                 404, "no-connection", "connection \(id) is not open",
                 hint: "GET /v1/connections lists those that are")
         }
         let isMessage = !action.kind.specification.phases.contains(.connection)
-        throw ControlProblem(
+        throw ServedProblem(
             409, "felt-by-none",
             open.isEmpty
                 ? "no connection is open"
@@ -39,25 +40,25 @@ extension ControlService {
     }
 
     /// An action that needs no event.
-    private static func action(_ text: String) throws(ControlProblem) -> FaultAction {
+    private static func action(_ text: String) throws(ServedProblem) -> FaultAction {
         let action: FaultAction
         do throws(FaultPlanError) {
             action = try FaultAction.parse(text)
         } catch {
-            throw ControlProblem(error, code: "bad-action")
+            throw ServedProblem(error, code: "bad-action")
         }
         guard action.kind.specification.isFireable else {
-            throw ControlProblem(
+            throw ServedProblem(
                 422, "bad-action", "\(action.kind) needs an event that it acts on",
-                place: ControlProblem.Place(
+                place: ServedProblem.Place(
                     line: 1, column: 1, text: text, range: 0..<text.unicodeScalars.count),
                 hint: "fire one of \(fireable.map(\.rawValue).joined(separator: ", ")), "
                     + "or add a rule: POST /v1/rules")
         }
         if action.lastsForWindow {
-            throw ControlProblem(
+            throw ServedProblem(
                 422, "bad-action", "a \(action.kind) has to end",
-                place: ControlProblem.Place(
+                place: ServedProblem.Place(
                     line: 1, column: 1, text: text, range: 0..<text.unicodeScalars.count),
                 hint: "give its duration: \(action.kind) 10s")
         }

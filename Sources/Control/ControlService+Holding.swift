@@ -1,5 +1,6 @@
 import Faults
 import Notation
+import Serving
 import Wire
 
 /// Messages that somebody decides about.
@@ -11,7 +12,7 @@ extension ControlService {
     }
 
     /// One that is held, in the form in which it can be changed.
-    func showHeld(_ question: Question) async throws(ControlProblem) -> Answer {
+    func showHeld(_ question: Question) async throws(ServedProblem) -> Answer {
         let held = try await held(question.name)
         guard case .object(var object) = held.json(at: configuration.now()) else {
             return Answer()
@@ -27,7 +28,7 @@ extension ControlService {
     }
 
     /// Carries out what was decided about one.
-    func decide(_ question: Question) async throws(ControlProblem) -> Answer {
+    func decide(_ question: Question) async throws(ServedProblem) -> Answer {
         let held = try await held(question.name)
         let fields = try RequestFields(question.body, allowed: ["do", "text", "base64"])
         let decision: HoldDecision
@@ -37,7 +38,7 @@ extension ControlService {
         case "edit": decision = .edit(try Self.bytes(fields, inPlaceOf: held))
         case "answer": decision = .answer(try Self.answer(fields, to: held))
         case let other:
-            throw ControlProblem(
+            throw ServedProblem(
                 422, "bad-decision", "\"\(other)\" cannot be done to a held message",
                 hint: "do release, edit, drop or answer")
         }
@@ -48,14 +49,14 @@ extension ControlService {
     }
 
     /// All that is held goes on, or is dropped.
-    func decideAll(_ question: Question) async throws(ControlProblem) -> Answer {
+    func decideAll(_ question: Question) async throws(ServedProblem) -> Answer {
         let fields = try RequestFields(question.body, allowed: ["do"])
         let decision: HoldDecision
         switch try fields.text("do") {
         case "release": decision = .release
         case "drop": decision = .drop
         case let other:
-            throw ControlProblem(
+            throw ServedProblem(
                 422, "bad-decision", "\"\(other)\" cannot be done to all held messages",
                 hint: "do release or drop")
         }
@@ -63,7 +64,7 @@ extension ControlService {
     }
 
     /// Begins to hold what a filter finds, for as long as the holder renews it.
-    func addHolder(_ question: Question) throws(ControlProblem) -> Answer {
+    func addHolder(_ question: Question) throws(ServedProblem) -> Answer {
         let fields = try RequestFields(question.body, allowed: ["filter", "for", "patience_ms"])
         let name = holders.nextName()
         let filter = try fields.text("filter")
@@ -73,7 +74,7 @@ extension ControlService {
         do throws(FaultPlanError) {
             rules = try FaultRule.holding(filter, named: name, for: duration)
         } catch {
-            throw ControlProblem(error, code: "bad-rule")
+            throw ServedProblem(error, code: "bad-rule")
         }
         for rule in rules {
             try edit { () throws(FaultSessionError) in try session.add(rule) }
@@ -85,10 +86,10 @@ extension ControlService {
             location: "/v1/holders/\(PercentEncoding.encode(name))")
     }
 
-    private static func patience(_ fields: RequestFields) throws(ControlProblem) -> Duration {
+    private static func patience(_ fields: RequestFields) throws(ServedProblem) -> Duration {
         guard let number = try fields.number("patience_ms") else { return Holders.patience }
         guard (1000...60_000).contains(number) else {
-            throw ControlProblem(
+            throw ServedProblem(
                 422, "bad-patience", "\"patience_ms\" is a number in 1000...60000",
                 hint: "leave it out for 10000")
         }
@@ -96,7 +97,7 @@ extension ControlService {
     }
 
     /// A holder is there; gives what is held by its rules.
-    func renewHolder(_ question: Question) async throws(ControlProblem) -> Answer {
+    func renewHolder(_ question: Question) async throws(ServedProblem) -> Answer {
         guard let rules = holders.renew(question.name) else { throw Self.noHolder(question.name) }
         let now = configuration.now()
         let held = await configuration.held().filter { rules.contains($0.firing.rule) }
@@ -104,7 +105,7 @@ extension ControlService {
     }
 
     /// A holder goes, and what it holds goes on.
-    func removeHolder(_ question: Question) async throws(ControlProblem) -> Answer {
+    func removeHolder(_ question: Question) async throws(ServedProblem) -> Answer {
         guard let rules = holders.remove(question.name) else { throw Self.noHolder(question.name) }
         await release(rules)
         return Answer(status: 204)
@@ -140,20 +141,20 @@ extension ControlService {
         return count
     }
 
-    private func held(_ name: String) async throws(ControlProblem) -> HeldMessage {
+    private func held(_ name: String) async throws(ServedProblem) -> HeldMessage {
         guard let held = await configuration.held().first(where: { $0.id.description == name })
         else { throw Self.gone(name) }
         return held
     }
 
-    private static func gone(_ name: String) -> ControlProblem {
-        ControlProblem(
+    private static func gone(_ name: String) -> ServedProblem {
+        ServedProblem(
             404, "not-held", "\(name) is not held: it went on, or a peer of its connection left",
             hint: "GET /v1/held lists what is held")
     }
 
-    private static func noHolder(_ name: String) -> ControlProblem {
-        ControlProblem(
+    private static func noHolder(_ name: String) -> ServedProblem {
+        ServedProblem(
             404, "no-holder", "there is no holder \(name)",
             hint: "POST /v1/holders adds one; it goes when it does not ask for its time")
     }
@@ -161,7 +162,7 @@ extension ControlService {
     /// What goes on in the place of a held message.
     private static func bytes(
         _ fields: RequestFields, inPlaceOf held: HeldMessage
-    ) throws(ControlProblem) -> [UInt8] {
+    ) throws(ServedProblem) -> [UInt8] {
         if let bytes = try raw(fields) { return bytes }
         let text = try fields.text("text")
         do throws(EditableTextError) {
@@ -174,7 +175,7 @@ extension ControlService {
     /// What its sender gets in the receiver's place.
     private static func answer(
         _ fields: RequestFields, to held: HeldMessage
-    ) throws(ControlProblem) -> [UInt8] {
+    ) throws(ServedProblem) -> [UInt8] {
         if let bytes = try raw(fields) { return bytes }
         let text = try fields.text("text")
         do throws(EditableTextError) {
@@ -184,25 +185,25 @@ extension ControlService {
         }
     }
 
-    private static func raw(_ fields: RequestFields) throws(ControlProblem) -> [UInt8]? {
+    private static func raw(_ fields: RequestFields) throws(ServedProblem) -> [UInt8]? {
         guard let text = try fields.optionalText("base64") else { return nil }
         guard let bytes = Base64.decode(text.utf8) else {
-            throw ControlProblem(
+            throw ServedProblem(
                 422, "bad-base64", "\"base64\" is not Base64", hint: "encode the bytes again")
         }
         return bytes
     }
 
-    private static func problem(_ error: EditableTextError, in text: String) -> ControlProblem {
+    private static func problem(_ error: EditableTextError, in text: String) -> ServedProblem {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
-        var place: ControlProblem.Place?
+        var place: ServedProblem.Place?
         if let line = error.line, lines.indices.contains(line - 1) {
             let start = max(0, (error.column ?? 1) - 1)
-            place = ControlProblem.Place(
+            place = ServedProblem.Place(
                 line: line, column: start + 1, text: String(lines[line - 1]),
                 range: start..<(start + 1))
         }
-        return ControlProblem(
+        return ServedProblem(
             422, "bad-text", error.message, place: place,
             hint: "GET /v1/held/{id} shows the form of the text")
     }

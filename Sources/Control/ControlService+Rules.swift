@@ -1,5 +1,6 @@
 import Faults
 import Notation
+import Serving
 import Wire
 
 extension ControlService {
@@ -29,15 +30,15 @@ extension ControlService {
     }
 
     /// The rule of this name with its counts.
-    func status(of name: String) throws(ControlProblem) -> FaultRuleStatus {
+    func status(of name: String) throws(ServedProblem) -> FaultRuleStatus {
         guard let status = session.rules.first(where: { $0.rule.name == name }) else {
-            throw ControlProblem(FaultSessionError.noRule(name, nearest: []))
+            throw ServedProblem(FaultSessionError.noRule(name, nearest: []))
         }
         return status
     }
 
     /// Adds a rule; without a name it gets a free one.
-    func add(_ question: Question) throws(ControlProblem) -> Answer {
+    func add(_ question: Question) throws(ServedProblem) -> Answer {
         let taken = Set(session.rules.map(\.rule.name))
         var number = taken.count + 1
         while taken.contains("rule-\(number)") { number += 1 }
@@ -49,10 +50,10 @@ extension ControlService {
     }
 
     /// Replaces the rule that the path names.
-    func change(_ question: Question) throws(ControlProblem) -> Answer {
+    func change(_ question: Question) throws(ServedProblem) -> Answer {
         let rule = try rule(question, named: question.name)
         guard rule.name == question.name else {
-            throw ControlProblem(
+            throw ServedProblem(
                 422, "other-name",
                 "the path names \"\(question.name)\" and the rule \"\(rule.name)\"",
                 hint: "leave the name out of the rule; a rule cannot be renamed")
@@ -63,24 +64,24 @@ extension ControlService {
     /// Changes a rule and returns its new state.
     func edited(
         _ name: String, _ change: (String) throws(FaultSessionError) -> Void
-    ) throws(ControlProblem) -> Answer {
+    ) throws(ServedProblem) -> Answer {
         try edit { () throws(FaultSessionError) in try change(name) }
         return Answer(body: try status(of: name).json)
     }
 
     /// Changes all rules and returns their new state.
-    func edit(_ change: () throws(FaultSessionError) -> Void) throws(ControlProblem) {
+    func edit(_ change: () throws(FaultSessionError) -> Void) throws(ServedProblem) {
         do throws(FaultSessionError) {
             try change()
         } catch {
-            throw ControlProblem(error)
+            throw ServedProblem(error)
         }
     }
 
     /// The rule in a body: one line of text, that line as `rule`, or the rule as plans have it.
     private func rule(
         _ question: Question, named name: String
-    ) throws(ControlProblem) -> FaultRule {
+    ) throws(ServedProblem) -> FaultRule {
         if question.isText {
             let text = String(decoding: question.body, as: UTF8.self)
             let line = text.last?.isNewline == true ? String(text.dropLast()) : text
@@ -90,7 +91,7 @@ extension ControlService {
         }
         let value = try RequestFields.value(question.body)
         guard case .object(let object) = value else {
-            throw ControlProblem(
+            throw ServedProblem(
                 400, "bad-json", "the body has to be a JSON object",
                 hint: "send {\"rule\": \"FILTER => ACTION\"}, or filter, action and schedule")
         }
@@ -109,11 +110,11 @@ extension ControlService {
 
     private func parse(
         _ read: () throws(FaultPlanError) -> FaultRule
-    ) throws(ControlProblem) -> FaultRule {
+    ) throws(ServedProblem) -> FaultRule {
         do throws(FaultPlanError) {
             return try read()
         } catch {
-            throw ControlProblem(error)
+            throw ServedProblem(error)
         }
     }
 }

@@ -1,5 +1,6 @@
 import Faults
 import Notation
+import Serving
 import Wire
 
 /// Answers requests of either socket.
@@ -33,7 +34,7 @@ struct ControlService: Sendable {
     /// Performs a request.
     func answer(
         _ route: ControlRoute, _ question: Question
-    ) async throws(ControlProblem) -> Answer {
+    ) async throws(ServedProblem) -> Answer {
         switch route {
         case .health: return await health()
         case .description: return Answer(body: OpenAPI.document)
@@ -98,9 +99,9 @@ struct ControlService: Sendable {
             ]))
     }
 
-    private func reload() async throws(ControlProblem) -> Answer {
+    private func reload() async throws(ServedProblem) -> Answer {
         guard let plan else {
-            throw ControlProblem(
+            throw ServedProblem(
                 409, "no-plan-file", "the plan has no file",
                 hint: "start with --faults FILE, or add rules: POST /v1/rules")
         }
@@ -108,7 +109,7 @@ struct ControlService: Sendable {
         return rules()
     }
 
-    private func putMark(_ question: Question) throws(ControlProblem) -> Answer {
+    private func putMark(_ question: Question) throws(ServedProblem) -> Answer {
         let name: String
         if question.isText {
             name = String(decoding: question.body, as: UTF8.self)
@@ -119,7 +120,7 @@ struct ControlService: Sendable {
         guard (1...100).contains(name.count),
             !name.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })
         else {
-            throw ControlProblem(
+            throw ServedProblem(
                 422, "bad-mark", "a mark has 1 to 100 characters, and no control characters",
                 hint: "send {\"name\": \"offline\"}")
         }

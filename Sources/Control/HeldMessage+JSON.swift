@@ -1,5 +1,6 @@
 import Faults
 import Notation
+import Serving
 import Wire
 
 extension HeldMessage {

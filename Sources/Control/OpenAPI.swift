@@ -1,11 +1,10 @@
-import Notation
-import Wire
+package import Notation
 
 /// The description of the interface, OpenAPI 3.1, as in the repository.
-enum OpenAPI {
+package enum OpenAPI {
     /// The text of `openapi.json`.
     static let text = String(decoding: PackageResources.openapi_json, as: UTF8.self)
 
     /// The same as a value; a test checks that it is JSON.
-    static let document = (try? JSONValue(parsing: text)) ?? .null
+    package static let document = (try? JSONValue(parsing: text)) ?? .null
 }

@@ -1,5 +1,6 @@
 import Faults
 import Foundation
+import Serving
 
 /// Reads the plan again when one of its files changes.
 actor PlanReloading {
@@ -51,7 +52,7 @@ actor PlanReloading {
         defer { seen = stamp }
         guard stamp != known, stamp == seen else { return }
         known = stamp
-        do throws(ControlProblem) {
+        do throws(ServedProblem) {
             let plan = try read()
             guard plan.rules != session.rules.filter(\.isPlanned).map(\.rule) else { return }
             take(plan)
@@ -62,7 +63,7 @@ actor PlanReloading {
     }
 
     /// Reads the plan now.
-    func reload() throws(ControlProblem) {
+    func reload() throws(ServedProblem) {
         known = stamps()
         take(try read())
     }
@@ -78,34 +79,34 @@ actor PlanReloading {
 
     private var names: String { files.paths.joined(separator: ", ") }
 
-    private func read() throws(ControlProblem) -> FaultPlan {
+    private func read() throws(ServedProblem) -> FaultPlan {
         var plans: [FaultPlan] = []
         for path in files.paths { plans.append(try read(path)) }
         do throws(FaultPlanError) {
             return try files.compose(plans)
         } catch {
-            throw ControlProblem(error, code: "bad-plan")
+            throw ServedProblem(error, code: "bad-plan")
         }
     }
 
-    private func read(_ path: String) throws(ControlProblem) -> FaultPlan {
+    private func read(_ path: String) throws(ServedProblem) -> FaultPlan {
         guard let size = stamp(path)?.size, size <= FaultPlan.maximumSize,
             let data = FileManager.default.contents(atPath: path)
         else {
-            throw ControlProblem(
+            throw ServedProblem(
                 409, "no-plan-file",
                 "the plan \(path) cannot be read, or is longer than \(FaultPlan.maximumSize) bytes",
                 hint: "restore the file; the rules stay as they are")
         }
         guard let text = String(data: data, encoding: .utf8) else {
-            throw ControlProblem(
+            throw ServedProblem(
                 422, "bad-plan", "the plan \(path) is not UTF-8",
                 hint: "convert it to UTF-8; the rules stay as they are")
         }
         do throws(FaultPlanError) {
             return try FaultPlan.parse(yaml: text, recordings: session.recordings)
         } catch {
-            throw ControlProblem(error, code: "bad-plan", file: path)
+            throw ServedProblem(error, code: "bad-plan", file: path)
         }
     }
 
@@ -124,7 +125,7 @@ actor PlanReloading {
     }
 }
 
-extension ControlProblem.Place {
+extension ServedProblem.Place {
     /// The line, and a mark under what is wrong.
     var drawing: String {
         let start = String(repeating: " ", count: range.lowerBound)

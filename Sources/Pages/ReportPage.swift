@@ -10,7 +10,7 @@ public enum ReportPage {
     private static var parts: [[UInt8]] {
         [
             PackageResources.content_js, PackageResources.detail_js, PackageResources.findings_js,
-            PackageResources.list_js, PackageResources.timeline_js, PackageResources.main_js,
+            PackageResources.list_js, PackageResources.timeline_js, PackageResources.report_js,
         ]
     }
 
@@ -20,14 +20,14 @@ public enum ReportPage {
     /// - Returns: HTML in UTF-8.
     public static func html(_ content: [UInt8]) -> [UInt8] {
         let script = parts.flatMap { Self.joined($0) }
-        let style = PackageResources.style_css
+        let style = PackageResources.report_css
         let fills: [String: [UInt8]] = [
             "@content": inert(content), "@script": script, "@style": style,
             "@scriptHash": hash(script), "@styleHash": hash(style),
         ]
         var page: [UInt8] = []
         page.reserveCapacity(content.count + script.count + style.count + 4096)
-        let template = PackageResources.page_html
+        let template = PackageResources.report_html
         var rest = template[...]
         while let mark = rest.firstIndex(of: UInt8(ascii: "@")) {
             page += rest[..<mark]

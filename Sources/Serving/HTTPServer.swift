@@ -122,8 +122,12 @@ package final class HTTPServer: Sendable {
         let upgrader = NIOWebSocketServerUpgrader(
             maxFrameSize: offer.maximumMessage, automaticErrorHandling: false,
             shouldUpgrade: { channel, head in
-                channel.eventLoop.makeSucceededFuture(
-                    offer.isOffered(head.uri) ? HTTPHeaders() : nil)
+                let request = ServedRequest(
+                    head.method.rawValue, head.uri,
+                    fields: head.headers.map { .init($0.name, $0.value) })
+                let port = channel.localAddress?.port ?? 0
+                return channel.eventLoop.makeSucceededFuture(
+                    offer.isOffered(request, port) ? HTTPHeaders() : nil)
             },
             upgradePipelineHandler: { channel, head in
                 channel.eventLoop.makeCompletedFuture {

@@ -116,6 +116,17 @@ package final class Statement {
         sqlite3_column_type(handle, column) == SQLITE_TEXT
     }
 
+    package func isInteger(_ column: Int32) -> Bool {
+        sqlite3_column_type(handle, column) == SQLITE_INTEGER
+    }
+
+    /// The names of the columns.
+    package var columnNames: [String] {
+        (0..<sqlite3_column_count(handle)).map { column in
+            sqlite3_column_name(handle, column).map { String(cString: $0) } ?? ""
+        }
+    }
+
     /// The column as a number, at most ``maxInteger`` away from 0.
     package func integer(_ column: Int32) -> Int64 {
         let stored = sqlite3_column_int64(handle, column)

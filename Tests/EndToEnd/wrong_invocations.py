@@ -287,6 +287,7 @@ CATALOGUE: dict[str, list[str]] = {
         "", "folder", "folder --builtin", "missing -- true", "folder --builtin -- true",
         "folder --builtin --json --junit -",
     ],
+    "inspect": ["", "missing.tape", "plain.txt", "good.tape --listen nowhere:x"],
     "hold": [
         "", "good.tape", "good.tape status:500 --list", "good.tape --list --show h1",
         "good.tape --replace h1", "good.tape --control http://127.0.0.1:1", "good.tape stauts:500",

@@ -25,6 +25,7 @@ private func text(_ path: String) throws -> String {
         ("minimize", Tapedeck.helpMessage(for: MinimizeCommand.self, columns: 200)),
         ("reproduce", Tapedeck.helpMessage(for: ReproduceCommand.self, columns: 200)),
         ("retest", Tapedeck.helpMessage(for: RetestCommand.self, columns: 200)),
+        ("inspect", Tapedeck.helpMessage(for: InspectCommand.self, columns: 200)),
         ("hold", Tapedeck.helpMessage(for: HoldCommand.self, columns: 200)),
         ("export", Tapedeck.helpMessage(for: ExportCommand.self, columns: 200)),
         ("import", Tapedeck.helpMessage(for: ImportCommand.self, columns: 200)),

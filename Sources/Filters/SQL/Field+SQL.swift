@@ -261,3 +261,20 @@ extension Field {
                 progress: "message"))
     }
 }
+
+extension Field {
+    /// An expression over a row of `subject` for values that are worth counting: NULL where it has none.
+    ///
+    /// - Parameter subject: What the rows are, under the aliases of ``Filter/sql(for:)``.
+    /// - Returns: The expression; nil where the field is a family, is long text, or is in other tables.
+    public func countable(for subject: FilterSubject) -> String? {
+        guard !isFamily, details.kind == .text || details.kind == .integer else { return nil }
+        switch source(for: subject, name: nil) {
+        case .column(let expression): return expression
+        case .several(let sources):
+            guard case .column(let expression)? = sources.first else { return nil }
+            return expression
+        case .absent, .function, .listed, .looked, .words: return nil
+        }
+    }
+}

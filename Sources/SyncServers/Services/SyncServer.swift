@@ -138,7 +138,9 @@ public final class SyncServer: Sendable {
         options.tls = tls
         options.webSockets = WebSocketOffer(
             maximumMessage: SocketHandler.limit, maximumFrames: SocketHandler.frames,
-            isOffered: { SimperiumEndpoint.recognise(path: $0) != nil },
+            isOffered: { request, _ in
+                SimperiumEndpoint.recognise(path: request.target) != nil
+            },
             opened: { channel, target in
                 guard let endpoint = SimperiumEndpoint.recognise(path: target) else {
                     throw ChannelError.operationUnsupported

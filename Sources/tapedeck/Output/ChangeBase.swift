@@ -52,6 +52,11 @@ struct ChangeBase {
         return base.flatMap { EditableChange(command, from: sender, base: $0) }
     }
 
+    /// The ledger of a bucket after the index pages before a command, which may carry objects.
+    func ledger(of bucket: String, before id: CommandID) throws(Failure) -> Ledger {
+        Self.ledger(of: try indexPages(bucket, before: id).sorted { $0.row.id > $1.row.id })
+    }
+
     /// The ledger of a bucket after these commands, given in reverse order.
     private static func ledger(of commands: [CommandDetail]) -> Ledger {
         var ledger = Ledger()

@@ -16,6 +16,9 @@ enum LocalAddresses {
         return ["other machines reach it at \(places)"]
     }
 
+    /// The addresses by which a listener is reached from other machines; none for one on loopback.
+    static func names(listening host: String) -> [String] { isWildcard(host) ? all() : [] }
+
     /// What a client on this machine is set to, so that a proxy records it.
     ///
     /// - Parameters:

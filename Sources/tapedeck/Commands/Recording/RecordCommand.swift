@@ -3,6 +3,7 @@ import Control
 import Dissection
 import Faults
 import Foundation
+import Inspection
 import Interception
 import Proxying
 import Sessions
@@ -76,6 +77,8 @@ struct RecordCommand: AsyncParsableCommand {
     @OptionGroup var addons: AddonOptions
 
     @OptionGroup var control: ControlOptions
+
+    @OptionGroup var inspection: InspectOptions
 
     @Option(
         name: .customLong("server-ca"),
@@ -223,6 +226,18 @@ struct RecordCommand: AsyncParsableCommand {
         if let address = control?.address, let token = control?.token {
             StandardOutput.write("control at http://\(address) token \(token)\n")
         }
+        let inspector: InspectionServer?
+        do {
+            inspector = try await inspection.start(
+                writer.path, controlPath: control?.unixPath)
+        } catch {
+            await control?.stop()
+            await proxy.stop()
+            judges?.finish(isAborted: true)
+            live?.stop()
+            writer.finish("could not be inspected")
+            throw error
+        }
         if !command.isGiven {
             StandardOutput.write(
                 LocalAddresses.use(listening: listen.host, port: proxy.port, inPlaceOf: to) + "\n")
@@ -231,6 +246,7 @@ struct RecordCommand: AsyncParsableCommand {
         let outcome = await command.run(
             environment(port: proxy.port), trusting: authority, signal)
         if case .ended = outcome { await lastBytes(of: proxy) }
+        await inspector?.stop()
         await control?.stop()
         await proxy.stop()
         judges?.finish()

@@ -17,7 +17,7 @@ struct LineKey: Comparable, Sendable {
 
 /// Lines of one table whose numbers follow each other, in the order of listings.
 struct LinePage: Sendable {
-    /// The lines.
+    /// The lines; none where places alone are read.
     private(set) var lines: [TraceLine] = []
     /// Their places, beside them: sorting moves these alone.
     private(set) var keys: [LineKey] = []
@@ -31,6 +31,9 @@ struct LinePage: Sendable {
         lines.append(line)
     }
 
+    /// Adds a place behind the others, in its order of numbers.
+    mutating func append(_ key: LineKey) { keys.append(key) }
+
     /// Brings the lines into order: numbers follow arrival, which differs from time by what two
     /// threads differ.
     mutating func sort() {
@@ -38,16 +41,16 @@ struct LinePage: Sendable {
         let keys = keys
         let order = keys.indices.sorted { keys[$0] < keys[$1] }
         self.keys = order.map { keys[$0] }
-        lines = order.map { lines[$0] }
+        if !lines.isEmpty { lines = order.map { lines[$0] } }
     }
 
     /// Leaves out the first `count` lines and adds those of the page behind.
     mutating func advance(over count: Int, to next: LinePage) {
-        if count == lines.count {
+        if count == keys.count {
             self = next
             return
         }
-        lines.removeFirst(count)
+        if !lines.isEmpty { lines.removeFirst(count) }
         keys.removeFirst(count)
         lines += next.lines
         keys += next.keys
@@ -62,6 +65,8 @@ public enum LineDetail: Hashable, Sendable {
     case whole
     /// Of exchanges those columns that a line of text shows.
     case shown
+    /// Number, session and time alone.
+    case place
 }
 
 /// The query for the lines of one table with numbers in a range.
@@ -85,7 +90,11 @@ struct LineQuery: Sendable {
         self.detail = detail
         let alias = subject.alias
         let columns =
-            subject == .exchange && detail == .shown ? Self.shownExchange.sql("x.") : "*"
+            switch (detail, subject) {
+            case (.place, _): subject.place
+            case (.shown, .exchange): Self.shownExchange.sql("x.")
+            case (.shown, _), (.whole, _): "*"
+            }
         sql =
             "SELECT \(columns) FROM \(table) \(alias) WHERE \(alias).id BETWEEN ?1 AND ?2 "
             + "AND \(condition.text) \(more) ORDER BY \(alias).id"
@@ -106,13 +115,23 @@ struct LineQuery: Sendable {
         statement.bind(1, range.lowerBound)
         statement.bind(2, range.upperBound)
         var page = LinePage()
-        while try statement.step() { page.append(line(statement)) }
+        while try statement.step() {
+            if detail == .place {
+                page.append(
+                    LineKey(
+                        session: statement.integer(1), at: statement.integer(2),
+                        id: statement.integer(0)))
+            } else {
+                page.append(line(statement))
+            }
+        }
         page.last = range.upperBound
         page.sort()
         return page
     }
 
-    private func line(_ statement: Statement) -> TraceLine {
+    /// The line that `statement` is at.
+    func line(_ statement: Statement) -> TraceLine {
         let session = SessionID(statement.integer(1))
         return switch subject {
         case .exchange:
@@ -135,6 +154,15 @@ extension FilterSubject {
         case .message: "m"
         }
     }
+
+    /// Number, session and time of its row.
+    fileprivate var place: String {
+        switch self {
+        case .exchange: "x.id, x.session_id, x.started_ns"
+        case .command: "c.id, c.session_id, c.at_ns"
+        case .message: "m.id, m.session_id, m.ended_ns"
+        }
+    }
 }
 
 /// How many numbers the next page has.
@@ -150,9 +178,10 @@ struct PageSize: Sendable {
     private static let quick = Duration.microseconds(10)
     private static let most = 16_000
 
-    init(for subject: FilterSubject) {
+    init(for subject: FilterSubject, _ detail: LineDetail) {
         // Messages come with their payloads.
-        (numbers, largest) = subject == .message ? (256, 256) : (1_000, 64_000)
+        let isHeavy = subject == .message && detail != .place
+        (numbers, largest) = isHeavy ? (256, 256) : (1_000, 64_000)
     }
 
     /// Learns what a page with so many lines took.

@@ -24,6 +24,17 @@ extension TraceReader {
         with messages: ListedMessages, _ detail: LineDetail = .whole, openToo: Bool = true,
         limit: Int? = nil, readsAhead: Bool = false, _ body: (TraceLine) -> Bool
     ) throws(TraceError) {
+        try merged(
+            filter, of: side, ranges, with: messages, detail, openToo: openToo, limit: limit,
+            readsAhead: readsAhead
+        ) { source, _ in body(source.line) }
+    }
+
+    func merged(
+        _ filter: Filter?, of side: LineSide, _ ranges: LineRanges, with messages: ListedMessages,
+        _ detail: LineDetail, openToo: Bool = true, limit: Int? = nil, readsAhead: Bool,
+        _ body: (LineSource, LineKey) -> Bool
+    ) throws(TraceError) {
         try reported { () throws(StorageFault) in
             var sources: [LineSource] = []
             for (subject, range) in ranges.bySubject {
@@ -42,11 +53,10 @@ extension TraceReader {
                     if let found = next, !Self.precedes(place, found.place) { continue }
                     next = (place, source)
                 }
-                guard let source = next?.source else { return }
-                let line = source.line
-                source.pop()
+                guard let (place, source) = next else { return }
                 left -= 1
-                guard body(line) else { return }
+                guard body(source, place.key) else { return }
+                source.pop()
             }
         }
     }

@@ -64,15 +64,16 @@ final class LineSource {
     ) throws(StorageFault) {
         let condition = filter?.sql(forPagesOf: subject) ?? .always
         guard condition != .never else { return nil }
-        let table: String
+        self.subject = subject
+        let table = subject.table
         var more = ""
         switch subject {
         case .exchange:
-            (table, rank) = ("any_exchange", 0)
+            rank = 0
             if !openToo { more = "AND x.outcome <> 'open'" }
-        case .command: (table, rank) = ("any_command", 2)
+        case .command: rank = 2
         case .message:
-            (table, rank) = ("any_message", 1)
+            rank = 1
             guard let sockets = try Self.sockets(db, of: messages) else { return nil }
             more = sockets
         }
@@ -81,7 +82,7 @@ final class LineSource {
             "\(more) AND \(side.condition(subject.alias))")
         statement = try query.prepare(db)
         self.path = LinePagesAhead.isUseful ? path : nil
-        size = PageSize(for: subject)
+        size = PageSize(for: subject, detail)
         page.last = range.lowerBound - 1
         end = min(range.upperBound, try db.integer("SELECT max(id) FROM \(table)"))
     }
@@ -128,7 +129,10 @@ final class LineSource {
         return position < page.keys.count ? (page.keys[position], rank) : nil
     }
 
-    /// The line at ``peek()``.
+    /// What the line is.
+    let subject: FilterSubject
+
+    /// The line at ``peek()``; not where places alone are read.
     var line: TraceLine { page.lines[position] }
 
     /// Goes on to the line after the next.
@@ -146,7 +150,7 @@ final class LineSource {
         let began = ContinuousClock.now
         let last = min(end, first.addingReportingOverflow(size.numbers - 1).partialValue)
         let next = try query.page(first...last, statement)
-        size.learn(lines: next.lines.count, took: began.duration(to: .now))
+        size.learn(lines: next.keys.count, took: began.duration(to: .now))
         return next
     }
 }

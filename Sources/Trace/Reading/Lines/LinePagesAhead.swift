@@ -101,7 +101,7 @@ final class LinePagesAhead {
             let took = began.duration(to: .now)
             state.work.withLock { work in
                 if case .success(let page) = page {
-                    work.size.learn(lines: page.lines.count, took: took)
+                    work.size.learn(lines: page.keys.count, took: took)
                 }
                 work.pages[claim.number] = page
             }

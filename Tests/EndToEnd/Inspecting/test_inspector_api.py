@@ -1,0 +1,232 @@
+"""Proves: the API of the inspector says what the commands say, follows a recording, and lets nobody else in."""
+
+from __future__ import annotations
+
+import json
+import socket
+from pathlib import Path
+
+import pytest
+import requests
+from inspecting import Inspector, listed, names, news
+from programs import DEADLINE, ROOT, eventually, tapedeck
+
+RECORDINGS = sorted(path.name for path in (ROOT / "Recordings").iterdir() if path.is_dir())
+
+
+@pytest.fixture(scope="module", name="traces")
+def traces_fixture(tmp_path_factory) -> list[Path]:
+    """All recordings."""
+    folder = tmp_path_factory.mktemp("inspected")
+    made = []
+    for name in RECORDINGS:
+        made.append(folder / f"{name}.tape")
+        tapedeck("import", ROOT / "Recordings" / name, made[-1])
+    return made
+
+
+@pytest.fixture(scope="module", name="inspector")
+def inspector_fixture(traces):
+    """An inspector of them."""
+    started = Inspector.of(*traces)
+    yield started
+    started.close()
+
+
+def test_rows_are_those_of_ls(inspector, traces) -> None:
+    described = inspector.get("/v1/traces")
+    assert [trace["name"] for trace in described["traces"]] == [trace.name for trace in traces]
+    for number, trace in enumerate(traces, 1):
+        for text in ("", "status>=400 or command:c", "api:commcare.restore", "text:note"):
+            lines = tapedeck("ls", trace, *([text] if text else []), "--json").stdout.splitlines()
+            rows = inspector.rows(text, number)
+            assert names(rows) == [listed(line) for line in lines], (trace.name, text)
+            for row, line in zip(rows, map(json.loads, lines)):
+                same = set(row) & set(line) - {"name", "at_ns", "ended_ns", "is_local", "payload"}
+                assert {name: row[name] for name in same} == {name: line[name] for name in same}
+
+
+def test_a_row_is_what_show_prints(inspector, traces) -> None:
+    for number, trace in enumerate(traces, 1):
+        rows = inspector.rows("", number)
+        for row in rows[:4] + rows[-4:]:
+            name = row["name"]
+            found = inspector.get(f"/v1/traces/{number}/rows/{name}")
+            assert found["row"] == row
+            assert found["text"] == tapedeck("show", trace, name).stdout
+            assert found["detail"] == json.loads(tapedeck("show", trace, name, "--json").stdout)
+            stored = inspector.get(f"/v1/traces/{number}/rows/{name}/sql")["queries"]
+            assert stored and stored[0]["rows"][0][0] == int(name.lstrip("cm"))
+        first = next(row for row in rows if row["kind"] == "exchange")["name"]
+        path = f"/v1/traces/{number}/rows/{first}"
+        assert inspector.ask(f"{path}/curl").text == tapedeck("show", trace, first, "--curl").stdout
+        assert inspector.ask(f"{path}/raw?side=client").content.startswith(
+            tapedeck("show", trace, first, "--raw", "--side", "client").stdout.encode()[:40])
+        archive = inspector.ask(f"{path}/har").json()
+        assert len(archive["log"]["entries"]) == 1
+    assert inspector.get("/v1/traces/1/rows/k1")["text"] == tapedeck("show", traces[0], "k1").stdout
+    inspector.ask("/v1/traces/1/rows/999999", status=404)
+    inspector.ask("/v1/traces/1/rows/x", status=400)
+
+
+def test_whole_traces_are_read_as_by_commands(inspector, traces) -> None:
+    for number, trace in enumerate(traces, 1):
+        found = inspector.get(f"/v1/traces/{number}/findings")
+        lines = [json.loads(line) for line in tapedeck("diagnose", trace, "--json", status=None).stdout.splitlines()]
+        told = [line for line in lines if line.get("kind") != "undecided"]
+        assert [each["rule"] for each in found["findings"]] == [each["rule"] for each in told]
+        marked = {row["name"] for row in inspector.rows("", number) if row["findings"]}
+        evidence = {step["row"] for each in found["findings"] for step in each["steps"] if step["row"]}
+        assert marked <= evidence and (marked or not evidence)
+        state = inspector.get(f"/v1/traces/{number}/state")
+        assert state["lines"] == [json.loads(line) for line in tapedeck("state", trace, "--json").stdout.splitlines()]
+    compared = inspector.get("/v1/traces/1/compare?with=2")
+    assert compared["differs"] and compared["lines"]
+    assert not inspector.get("/v1/traces/1/compare?with=1")["differs"]
+    inspector.ask("/v1/traces/1/compare?with=99", status=404)
+    report = inspector.ask("/v1/traces/1/report?filter=command:c")
+    assert b"<title>" in report.content and "attachment" in report.headers["Content-Disposition"]
+
+
+def test_versions_of_an_object(inspector, traces) -> None:
+    number = RECORDINGS.index("first-sync-and-edits") + 1
+    state = inspector.get(f"/v1/traces/{number}/state")["lines"]
+    known = {line["key"]: line for line in state if line["kind"] == "object" and line["client"] is None}
+    assert known
+    for key, line in known.items():
+        versions = inspector.get(f"/v1/traces/{number}/objects", params={"bucket": line["bucket"], "key": key})["versions"]
+        last = [each for each in versions if each["data"] is not None][-1:]
+        assert not last or (last[0]["data"], last[0]["version"]) == (line["data"], line["version"])
+    changed = [key for key in known if len(inspector.get(
+        f"/v1/traces/{number}/objects", params={"bucket": "notes", "key": key})["versions"]) > 1]
+    assert changed
+
+
+def test_filters_fields_and_values(inspector) -> None:
+    fields = {field["name"]: field for field in inspector.get("/v1/fields")["fields"]}
+    assert fields["status"]["kind"] == "integer" and "client" in fields["sender"]["values"]
+    number = RECORDINGS.index("first-sync-and-edits") + 1
+    values = inspector.get(f"/v1/traces/{number}/values?field=bucket")["values"]
+    assert values[0]["value"] == "notes" and values[0]["count"] > 1
+    wrong = inspector.get("/v1/filter", params={"text": "status:503 nofield:x"}, status=400)["error"]
+    place = wrong["place"]
+    assert place["text"][place["start"]:place["end"]] == "nofield", wrong
+    assert inspector.get("/v1/filter", params={"text": "status:503"})["fields"] == ["status"]
+    inspector.ask("/v1/traces/1/listings", "POST", 400, json={"filter": "("})
+    inspector.ask("/v1/traces/1/listings/99/rows", status=404)
+    inspector.ask("/v1/traces/1/listings", "PUT", 405)
+
+
+def test_a_timeline_counts_every_row(inspector) -> None:
+    for number in range(1, len(RECORDINGS) + 1):
+        count = len(inspector.rows("", number))
+        for by in ("connection", "client", "bucket"):
+            shown = inspector.get(f"/v1/traces/{number}/timeline?by={by}")
+            spans = [span for lane in shown["lanes"] for span in lane["spans"]]
+            assert len(spans) == count, by
+        start = shown["from_ns"] + (shown["to_ns"] - shown["from_ns"]) // 2
+        half = inspector.get(f"/v1/traces/{number}/timeline?from_ns={start}")
+        for lane in half["lanes"]:
+            for at, ended, _, _ in lane["spans"]:
+                assert (ended or at) >= start
+
+
+def test_a_recording_is_followed_and_controlled(record, origin) -> None:
+    proxy = record("--to", origin.url, "--inspect")
+    inspector = Inspector(proxy)
+    listing = inspector.listing()
+    with inspector.live() as live:
+        live.send(json.dumps({"subscribe": {"trace": 1, "listing": listing, "cursor": 0}}))
+        with socket.create_connection(("127.0.0.1", proxy.port)) as line:
+            line.sendall(b"GET /slow HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\n")
+            said = news(live, listing, lambda message: message["count"] == 1)
+            row = inspector.get(f"/v1/traces/1/listings/{listing}/rows")["rows"][0]
+            assert row["is_open"] and row["status"] is None
+            line.sendall(b"hello")
+            line.recv(100)
+            said = news(live, listing, lambda message: message["changed"])
+            assert said[-1]["changed"] == ["1"] and said[-1]["count"] == 1
+        row = inspector.get(f"/v1/traces/1/listings/{listing}/rows")["rows"][0]
+        assert not row["is_open"] and row["status"] == 200
+        cursor = said[-1]["changes"]
+    # What came while the page slept is said when it is back.
+    requests.get(proxy.url + "/again", timeout=DEADLINE)
+    eventually(lambda: inspector.get(f"/v1/traces/1/listings/{listing}")["count"] == 2, "the second exchange")
+    with inspector.live() as live:
+        live.send(json.dumps({"subscribe": {"trace": 1, "listing": listing, "cursor": cursor}}))
+        assert news(live, listing, lambda message: message["count"] == 2)
+        live.send(json.dumps({"subscribe": {"trace": 1, "listing": 77}}))
+        assert json.loads(live.recv(timeout=DEADLINE))["error"] == "no-listing"
+        live.send("nonsense")
+        assert json.loads(live.recv(timeout=DEADLINE))["error"] == "bad-message"
+    control = "/v1/traces/1/control/v1/rules"
+    inspector.ask(control, "POST", 201, data="path:/again => 503 name=no", headers={"Content-Type": "text/plain"})
+    assert [rule["name"] for rule in inspector.get(control)["rules"]] == ["no"]
+    assert requests.get(proxy.url + "/again", timeout=DEADLINE).status_code == 503
+    eventually(lambda: any("fault no" in row["marks"] for row in inspector.rows()), "the mark of a fault")
+    proxy.finish()
+
+
+def test_a_replay_is_started_and_stopped(inspector) -> None:
+    number = RECORDINGS.index("submission-with-attachment") + 1
+    path = f"/v1/traces/{number}/replay"
+    assert inspector.get(path)["is_running"] is False
+    started = inspector.ask(path, "POST").json()
+    assert started["is_running"]
+    host, _, port = started["address"].removeprefix("http://").rpartition(":")
+    with socket.create_connection((host, int(port)), timeout=DEADLINE):
+        pass
+    assert inspector.ask(path, "DELETE").json()["is_running"] is False
+    with pytest.raises(ConnectionRefusedError):
+        socket.create_connection((host, int(port)), timeout=DEADLINE)
+
+
+def test_every_operation_answers_as_described(inspector) -> None:
+    number = inspector.listing()
+    listing = f"/v1/traces/1/listings/{number}"
+    for path in ("/v1/traces", "/v1/fields", "/v1/filter?text=status:503", "/v1/setup",
+                 "/v1/traces/1/values?field=host", listing, f"{listing}/rows", f"{listing}/place?row=1",
+                 "/v1/traces/1/objects?case=none", "/v1/traces/1/timeline?width=10", "/v1/traces/1/state?at=1s",
+                 "/v1/traces/1/findings", "/v1/traces/1/compare?with=2", "/v1/traces/1/report",
+                 "/v1/traces/1/replay"):
+        inspector.ask(path)
+    for part in ("", "/content?side=client", "/content?as=download", "/raw", "/curl", "/har", "/text", "/sql"):
+        inspector.ask(f"/v1/traces/1/rows/1{part}")
+    inspector.ask("/v1/traces/1/replay", "POST")
+    inspector.ask("/v1/traces/1/replay", "DELETE")
+    inspector.ask(listing, "DELETE", 204)
+    operations = {item[method]["operationId"] for path, item in inspector.description.document["paths"].items()
+                  if "/control/" not in path for method in item if method != "parameters"}
+    assert operations <= inspector.description.met, operations - inspector.description.met
+
+
+def test_nobody_else_is_let_in(inspector, traces) -> None:
+    plain = requests.Session()
+    plain.trust_env = False
+    base = f"http://{inspector.address}"
+
+    def status(path: str, **options) -> int:
+        return plain.get(base + path, timeout=DEADLINE, allow_redirects=False, **options).status_code
+
+    assert status("/") == 401 and status("/v1/traces") == 401 and status("/app/main.js") == 401
+    assert status("/?token=wrong") == 401
+    assert status("/v1/traces", headers={"Authorization": "Bearer " + "0" * 64}) == 401
+    entered = plain.get(inspector.url, timeout=DEADLINE, allow_redirects=False)
+    assert entered.status_code == 303 and entered.headers["Location"] == "/"
+    cookie = entered.headers["Set-Cookie"]
+    assert "HttpOnly" in cookie and "SameSite=Strict" in cookie
+    assert status("/") == 200 and status("/v1/traces") == 200 and status("/app/main.js") == 200
+    page = plain.get(base + "/", timeout=DEADLINE)
+    policy = page.headers["Content-Security-Policy"]
+    assert policy.startswith("default-src 'none'") and "unsafe" not in policy
+    assert page.headers["X-Content-Type-Options"] == "nosniff"
+    for headers, expected in (({"Host": "evil.example"}, 421), ({"Origin": "http://evil.example"}, 403)):
+        assert status("/v1/traces", headers=headers) == expected
+        assert status("/", headers=headers) == expected
+    only = Inspector.of(traces[0], options=("--read-only",))
+    only.ask("/v1/traces/1/replay", "POST", 403)
+    only.ask("/v1/traces/1/control/v1/rules", "POST", 403, data="x")
+    only.ask("/v1/traces/1/control/v1/rules", status=503)
+    only.close()
+    assert "there is no trace" in tapedeck("inspect", traces[0].parent / "none.tape", status=66).stderr \
+        or "cannot be read" in tapedeck("inspect", traces[0].parent / "none.tape", status=66).stderr
