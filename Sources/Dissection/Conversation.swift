@@ -53,7 +53,7 @@ final class Conversation {
     /// Whether nothing is open that cannot be copied.
     ///
     /// Documents are followed by a library whose state nobody can copy.
-    var mayBeCopied: Bool { if case .http(let http) = layer { http.isQuiet } else { true } }
+    var mayBeCopied: Bool { if case .http(let http) = layer { http.mayBeCopied } else { true } }
 
     /// Whether what comes next may begin something that cannot be copied.
     var mayTurnUncopyable: Bool {
@@ -134,6 +134,11 @@ final class Conversation {
         case .webSocket(let socket): socket.shed(at: at, detail: detail)
         case .undecided, .opaque: return
         }
+    }
+
+    /// The WebSocket that is used now; nil for other protocols.
+    var webSocket: WebSocketConversation? {
+        if case .webSocket(let socket) = layer { socket } else { nil }
     }
 
     /// A leg belongs to this connection.

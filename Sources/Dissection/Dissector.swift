@@ -27,6 +27,9 @@ public struct Dissector {
     /// Connections that have not ended.
     package var followed: Int { conversations.count }
 
+    /// Exchanges that differ on both sides and are remembered for it.
+    package var marked: Int { output.marks.count }
+
     /// How far HTTP of a connection is framed on the client's side; nil where it is not HTTP now.
     package func framing(of connection: ConnectionID) -> HTTPFraming? {
         conversations[connection]?.framing

@@ -4,9 +4,16 @@ import Wire
 ///
 /// Shared by all conversations of a dissector and used on its thread alone.
 package final class DissectorOutput {
+    /// Gets the rows of the server's side of a conversation whose sides differ, with their own numbers.
+    ///
+    /// Empty between two records; only the output of a dissector has one.
+    private(set) lazy var ofServer = DissectorOutput(numbers: SideJoin.provisional)
     private(set) var numbers: DissectorNumbers
     private var rows: [DerivedRow] = []
     private var changed: [OpenExchange] = []
+    /// Room for rows, since they are large.
+    private var spare: [DerivedRow] = []
+    private static let mostSpare = 256
     /// The exchanges that are not the same on both sides and may still change.
     var marks: [ExchangeID: SideMark<ExchangeKind>] = [:]
 
@@ -20,6 +27,12 @@ package final class DissectorOutput {
             rows.append(row)
         }
     }
+
+    /// How many rows are gathered here.
+    var count: Int { rows.count }
+
+    /// The rows gathered here behind the first `count`.
+    func rows(behind count: Int) -> ArraySlice<DerivedRow> { rows[count...] }
 
     /// Keeps that `exchange` has changed and is not finished, with its row as it is now.
     ///
@@ -43,6 +56,28 @@ package final class DissectorOutput {
     func dropOpen() {
         for exchange in changed { exchange.changedRow = nil }
         changed.removeAll(keepingCapacity: true)
+    }
+
+    /// Gathers rows in an array with room, and returns those so far.
+    func begin() -> [DerivedRow] {
+        var earlier: [DerivedRow] = []
+        swap(&spare, &earlier)
+        swap(&rows, &earlier)
+        return earlier
+    }
+
+    /// Puts rows of before back, and returns those gathered since.
+    func end(_ earlier: inout [DerivedRow]) -> [DerivedRow] {
+        swap(&rows, &earlier)
+        var gathered: [DerivedRow] = []
+        swap(&gathered, &earlier)
+        return gathered
+    }
+
+    /// Takes back an array that is used no more, for the next rows to be gathered.
+    func reuse(_ used: inout [DerivedRow]) {
+        used.removeAll(keepingCapacity: used.capacity <= Self.mostSpare)
+        swap(&spare, &used)
     }
 
     /// Trades the rows gathered here for `other`.

@@ -15,10 +15,17 @@ struct Piece {
     /// Where the first of the bytes is in the trace.
     var place: Place { Place(chunk: chunk, offset: offset(of: bytes.startIndex)) }
 
-    /// Where the byte at `index` of ``bytes``, counted from 0, is in the chunk; nil where patches
-    /// have moved it.
-    func stored(_ index: Int) -> Place? {
-        segments.isEmpty ? Place(chunk: chunk, offset: bytes.startIndex + index) : nil
+    /// Where some of ``bytes``, counted from 0, are in the chunk; nil where they are not in it as they
+    /// are here.
+    func stored(_ range: Range<Int>) -> Place? {
+        let first = bytes.startIndex + range.lowerBound
+        guard !segments.isEmpty else { return Place(chunk: chunk, offset: first) }
+        guard let index = segments.lastIndex(where: { $0.start <= first }),
+            !segments[index].isInserted,
+            index + 1 == segments.count
+                || segments[index + 1].start >= bytes.startIndex + range.upperBound
+        else { return nil }
+        return Place(chunk: chunk, offset: segments[index].offset + first - segments[index].start)
     }
 
     /// The piece without its first `count` bytes.

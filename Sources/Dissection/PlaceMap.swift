@@ -9,7 +9,7 @@ struct PlaceMap {
     private struct Entry {
         let start: Int64
         let place: Place
-        let at: Instant
+        var at: Instant
         /// Whether all its bytes are at that place.
         let isInserted: Bool
     }
@@ -49,6 +49,13 @@ struct PlaceMap {
         return (
             Place(chunk: entry.place.chunk, offset: entry.place.offset + distance), entry.at
         )
+    }
+
+    /// Has the bytes of some chunks at other times.
+    mutating func retime(_ times: [ChunkID: Instant]) {
+        for index in entries.indices {
+            if let at = times[entries[index].place.chunk] { entries[index].at = at }
+        }
     }
 
     /// Drops chunks that end at or before `offset`, apart from the last.

@@ -293,8 +293,9 @@ extension [DerivedRow] {
                     let changes = changes.filter { $0.command == command.id }.map(\.ccid)
                     return "\(command.name) \(command.channel ?? -1) \(command.at) \(Set(changes))"
                 }
+            // What waited for the rest of its message began earlier for its sender.
             told.append(
-                "\(row.sender) \(row.opcode) \(row.payload) \(row.size) \(row.at) \(row.endedAt) "
+                "\(row.sender) \(row.opcode) \(row.payload) \(row.size) \(row.endedAt) "
                     + "\(row.closeCode ?? 0) \(own)")
         }
         // Offsets in the stream are counted from another byte where the sides differed before.

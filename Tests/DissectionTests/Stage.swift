@@ -10,7 +10,7 @@ struct Stage {
     static let server = LegID(2)
 
     private(set) var rows: [DerivedRow] = []
-    private var dissector: Dissector
+    private(set) var dissector: Dissector
     private var lastChunk: Int64 = 0
     private var clock: Int64 = 0
 
@@ -48,7 +48,8 @@ struct Stage {
 
     /// Somebody sends bytes, as one chunk.
     mutating func detail(
-        _ sender: Peer, _ bytes: [UInt8], origin: Chunk.Origin = .peer, patches: [Patch] = []
+        _ sender: Peer, _ bytes: [UInt8], origin: Chunk.Origin = .peer, patches: [Patch] = [],
+        deliveries: [Delivery] = []
     ) {
         clock += 1000
         put(
@@ -56,7 +57,7 @@ struct Stage {
                 Chunk(
                     connection: Self.connection, leg: sender == .client ? Self.client : Self.server,
                     sender: sender, origin: origin, at: Instant(nanoseconds: clock), bytes: bytes,
-                    patches: patches)))
+                    patches: patches, deliveries: deliveries)))
     }
 
     /// Somebody sends text, as one chunk.

@@ -47,7 +47,7 @@ extension HTTPConversation {
             guard let exchange = reading else { return }
             exchange.row.requestSize += Int64(range.count)
             exchange.request?.take(
-                piece.bytes.span.extracting(range), at: piece.stored(range.lowerBound), to: output)
+                piece.bytes.span.extracting(range), at: piece.stored(range), to: output)
         case .trailers(let bytes, _):
             reading?.request?.trailers = bytes
         case .end:

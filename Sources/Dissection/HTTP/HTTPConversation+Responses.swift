@@ -51,7 +51,7 @@ extension HTTPConversation {
             guard isResponding, let exchange = waiting.first else { return nil }
             exchange.row.responseSize += Int64(range.count)
             exchange.response?.take(
-                piece.bytes.span.extracting(range), at: piece.stored(range.lowerBound), to: output)
+                piece.bytes.span.extracting(range), at: piece.stored(range), to: output)
         case .trailers(let bytes, _):
             if isResponding { waiting.first?.response?.trailers = bytes }
         case .end:

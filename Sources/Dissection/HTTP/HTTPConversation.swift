@@ -80,7 +80,7 @@ final class HTTPConversation {
         requests.keepsFailedHead = true
     }
 
-    /// One that goes on from where `other` is, which is quiet.
+    /// One that goes on from where `other` is, for which ``mayBeCopied`` holds.
     init(copying other: HTTPConversation, context: ConversationContext, output: DissectorOutput) {
         self.context = context
         limits = other.limits
@@ -99,6 +99,7 @@ final class HTTPConversation {
         hasLostRequest = other.hasLostRequest
         hasLost = other.hasLost
         mayRecover = other.mayRecover
+        waiting = other.waiting.map { OpenExchange(copying: $0) }
     }
 
     /// Whether every byte was read, and every response belongs to a known request.
@@ -108,11 +109,16 @@ final class HTTPConversation {
     }
 
     /// Whether no exchange is open and no part of a message is held.
-    var isQuiet: Bool {
-        waiting.isEmpty && reading == nil && early == nil && held.isEmpty && !isHeldShed
+    var isQuiet: Bool { waiting.isEmpty && mayBeCopied }
+
+    /// Whether no message is in progress and nothing is held: what is open waits for the answers to
+    /// whole requests.
+    var mayBeCopied: Bool {
+        reading == nil && early == nil && held.isEmpty && !isHeldShed && !isResponding
             && losses[0] == nil && losses[1] == nil
             && requests.isBetweenMessages && responses.isBetweenMessages
             && !requests.isPaused && !responses.isPaused
+            && waiting.allSatisfy(\.isCopyable)
     }
 
     /// Whether what follows is read as in `other`; both are quiet.

@@ -42,6 +42,21 @@ final class OpenExchange {
         isFinished = true
     }
 
+    /// One in the same state that goes on by itself, of one that is ``isCopyable``.
+    init(copying other: OpenExchange) {
+        row = other.row
+        kind = other.kind
+        hasExplicitPort = other.hasExplicitPort
+        requestLoss = other.requestLoss
+        responseLoss = other.responseLoss
+        holes = other.holes
+        followsLoss = other.followsLoss
+        isDoubtful = other.isDoubtful
+    }
+
+    /// Whether its request was read to its end, and nothing of its response was.
+    var isCopyable: Bool { isRequestComplete && request == nil && response == nil && !isFinished }
+
     /// Whether the request was read to its end.
     var isRequestComplete: Bool { row.requestEndedAt != nil }
 

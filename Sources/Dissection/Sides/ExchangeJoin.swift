@@ -3,7 +3,10 @@ import Wire
 /// The exchanges of both sides of a connection, each pair by where its request begins.
 struct ExchangeJoin {
     /// One exchange as each side has it.
-    private struct Pair {
+    ///
+    /// A reference, since rows are large and a pair is changed in place.
+    private final class Pair {
+        let place: Place
         var client: ExchangeRow?
         var server: ExchangeRow?
         var clientParts: [DerivedRow] = []
@@ -21,17 +24,28 @@ struct ExchangeJoin {
         var givenMark: SideMark<ExchangeKind>?
         var givenServer: ExchangeRow?
         var isTouched = false
+        /// Whether the client's row is among those that are passed on now, with its mark.
+        var isOnItsWay = false
+
+        init(_ place: Place) { self.place = place }
 
         var isFinished: Bool {
             client.map { $0.outcome != .open } ?? true && server.map { $0.outcome != .open } ?? true
         }
+
+        /// Whether what follows the exchange belongs to it.
+        var isSwitch: Bool { client?.status == 101 || server?.status == 101 }
+
+        var clientMark: SideMark<ExchangeKind> {
+            SideMark(side: .client, fate: fate, counterpart: server == nil ? original : number)
+        }
     }
 
     private var pairs: [Place: Pair] = [:]
-    /// Places of ``pairs`` in the order in which they were found.
-    private var order: [Place] = []
-    private var clientPlaces: [ExchangeID: Place] = [:]
-    private var serverPlaces: [ExchangeID: Place] = [:]
+    /// All ``pairs`` in the order in which they were found.
+    private var order: [Pair] = []
+    private var clientPairs: [ExchangeID: Pair] = [:]
+    private var serverPairs: [ExchangeID: Pair] = [:]
     /// Exchanges that were alike when the sides came apart, and finished.
     private var last: ExchangeRow?
     /// Rows of the client's side that turned out to be received after all.
@@ -47,19 +61,12 @@ struct ExchangeJoin {
 
     /// Whether all exchanges are over.
     var isSettled: Bool {
-        pairs.values.allSatisfy {
-            $0.isFinished && !$0.isTouched && !($0.isApart && isSwitch($0))
-        }
-    }
-
-    /// Whether what follows an exchange belongs to it.
-    private func isSwitch(_ pair: Pair) -> Bool {
-        pair.client?.status == 101 || pair.server?.status == 101
+        order.allSatisfy { $0.isFinished && !$0.isTouched && !($0.isApart && $0.isSwitch) }
     }
 
     /// The number that the trace has for an exchange of the server's side.
     func number(_ id: ExchangeID) -> ExchangeID? {
-        guard let place = serverPlaces[id], let pair = pairs[place] else {
+        guard let pair = serverPairs[id] else {
             return id.rawValue < SideJoin.provisional.exchange ? id : nil
         }
         return pair.number ?? pair.client?.id
@@ -67,93 +74,90 @@ struct ExchangeJoin {
 
     // MARK: Taking
 
-    mutating func begin(with rows: [DerivedRow], client: Conversation, server: Conversation) {
-        for row in server.open.map(\.row) {
-            guard let other = client.open.first(where: { $0.row.requestPlace == row.requestPlace })
-            else { continue }
+    mutating func begin(with rows: [DerivedRow], client: [ExchangeRow], server: [ExchangeRow]) {
+        for row in server {
+            guard let other = client.first(where: { $0.requestPlace == row.requestPlace }) else {
+                continue
+            }
             noteServer(row)
-            noteClient(other.row)
+            noteClient(other)
         }
         for row in rows { noteServerPart(row) }
-        for place in order {
-            guard var pair = pairs[place] else { continue }
-            pair.clientParts = pair.serverParts
-            pairs[place] = pair
-        }
+        for pair in order { pair.clientParts = pair.serverParts }
     }
 
     mutating func note(
         _ rows: [DerivedRow], _ others: [DerivedRow], client: [OpenExchange], server: [OpenExchange]
     ) {
         for exchange in client { noteClient(exchange.row) }
-        for case .exchange(let row) in rows { noteClient(row) }
+        for case .exchange(let row) in rows { noteClient(row).isOnItsWay = true }
         for exchange in server { noteServer(exchange.row) }
         for case .exchange(let row) in others { noteServer(row) }
         for row in rows {
-            guard let id = row.exchangePart, let place = clientPlaces[id] else { continue }
-            pairs[place]?.clientParts.append(row)
-            pairs[place]?.isTouched = true
+            guard let id = row.exchangePart, let pair = clientPairs[id] else { continue }
+            pair.clientParts.append(row)
+            pair.isTouched = true
             heldBytes += row.heldBytes
         }
         for row in others { noteServerPart(row) }
     }
 
-    private mutating func noteClient(_ row: ExchangeRow) {
-        let place = place(of: row)
-        clientPlaces[row.id] = place
-        guard pairs[place]?.client != row else { return }
-        pairs[place]?.client = row
-        pairs[place]?.isTouched = true
+    @discardableResult
+    private mutating func noteClient(_ row: ExchangeRow) -> Pair {
+        let pair = pair(of: row)
+        clientPairs[row.id] = pair
+        guard pair.client != row else { return pair }
+        pair.client = row
+        pair.isTouched = true
+        return pair
     }
 
     private mutating func noteServer(_ row: ExchangeRow) {
-        let place = place(of: row)
-        serverPlaces[row.id] = place
-        guard pairs[place]?.server != row else { return }
-        pairs[place]?.server = row
-        pairs[place]?.isTouched = true
+        let pair = pair(of: row)
+        serverPairs[row.id] = pair
+        guard pair.server != row else { return }
+        pair.server = row
+        pair.isTouched = true
     }
 
-    private mutating func place(of row: ExchangeRow) -> Place {
-        let place = row.requestPlace
-        if pairs[place] == nil {
-            pairs[place] = Pair()
-            order.append(place)
-            forgetOld()
-        }
-        return place
+    private mutating func pair(of row: ExchangeRow) -> Pair {
+        if let known = pairs[row.requestPlace] { return known }
+        let pair = Pair(row.requestPlace)
+        pairs[pair.place] = pair
+        order.append(pair)
+        forgetOld()
+        return pair
     }
 
     private mutating func noteServerPart(_ row: DerivedRow) {
-        guard let id = row.exchangePart, let place = serverPlaces[id] else { return }
-        pairs[place]?.serverParts.append(row)
-        pairs[place]?.isTouched = true
+        guard let id = row.exchangePart, let pair = serverPairs[id] else { return }
+        pair.serverParts.append(row)
+        pair.isTouched = true
         heldBytes += row.heldBytes
     }
 
     /// Forgets the oldest of many that are over and passed on.
     private mutating func forgetOld() {
         guard order.count > Self.kept,
-            let index = order.firstIndex(where: {
-                guard let pair = pairs[$0] else { return false }
-                return pair.isFinished && !pair.isTouched && !isSwitch(pair)
-            }), let pair = pairs.removeValue(forKey: order[index])
+            let index = order.firstIndex(where: { $0.isFinished && !$0.isTouched && !$0.isSwitch })
         else { return }
+        let pair = order.remove(at: index)
+        pairs[pair.place] = nil
         heldBytes -= (pair.clientParts + pair.serverParts).reduce(0) { $0 + $1.heldBytes }
-        order.remove(at: index)
-        if let id = pair.client?.id { clientPlaces[id] = nil }
-        if let id = pair.server?.id { serverPlaces[id] = nil }
+        if let id = pair.client?.id { clientPairs[id] = nil }
+        if let id = pair.server?.id { serverPairs[id] = nil }
     }
 
     /// These requests were not received after all.
     mutating func forget(_ ids: [ExchangeID]) {
         for id in ids {
-            guard let place = serverPlaces.removeValue(forKey: id), pairs[place]?.number == nil
-            else { continue }
-            pairs[place]?.server = nil
-            pairs[place]?.serverParts = []
-            pairs[place]?.given = 0
-            pairs[place]?.isTouched = true
+            guard let pair = serverPairs.removeValue(forKey: id), pair.number == nil else {
+                continue
+            }
+            pair.server = nil
+            pair.serverParts = []
+            pair.given = 0
+            pair.isTouched = true
         }
     }
 
@@ -161,21 +165,16 @@ struct ExchangeJoin {
 
     /// Decides about all that changed, and gives numbers.
     mutating func decide(lost: inout LostRows, _ output: DissectorOutput) {
-        for place in order where pairs[place]?.isTouched == true {
-            guard var pair = pairs[place], isReached || pair.server == nil else { continue }
+        for pair in order where pair.isTouched && (isReached || pair.server == nil) {
             if !pair.isApart { pair.isApart = !isAlike(pair, atTheSameTime: true) }
-            if pair.isApart {
-                if pair.server != nil, pair.number == nil { pair.number = output.nextExchange() }
-                judge(&pair, at: place, &lost)
-                if let id = pair.client?.id { output.marks[id] = Self.clientMark(pair) }
-            }
-            pairs[place] = pair
+            guard pair.isApart else { continue }
+            if pair.server != nil, pair.number == nil { pair.number = output.nextExchange() }
+            judge(pair, &lost)
+            if let id = pair.client?.id { output.marks[id] = pair.clientMark }
         }
     }
 
-    private mutating func judge(
-        _ pair: inout Pair, at place: Place, _ lost: inout LostRows
-    ) {
+    private mutating func judge(_ pair: Pair, _ lost: inout LostRows) {
         switch (pair.client, pair.server) {
         case (nil, let server?):
             guard pair.original == nil else { return }
@@ -185,12 +184,12 @@ struct ExchangeJoin {
                 found.append(
                     sent.marked(
                         SideMark(side: .client, fate: .late, counterpart: pair.number)))
-                if let from = clientPlaces[sent.id] {
-                    pairs[from]?.fate = .late
-                    pairs[from]?.original = pair.number
-                    pairs[from]?.isTouched = true
+                if let from = clientPairs[sent.id] {
+                    from.fate = .late
+                    from.original = pair.number
+                    from.isTouched = true
                 }
-            } else if let original = earlier(like: server, than: place) {
+            } else if let original = earlier(like: server, than: pair) {
                 pair.fate = .repeated
                 pair.original = original
             } else {
@@ -202,25 +201,26 @@ struct ExchangeJoin {
             lost.exchanges.removeAll { $0.id == client.id }
             lost.append(client)
         case (let client?, let server?):
-            if client.status == nil, server.status != nil {
-                pair.fate = .lost
-            } else if client.status != nil, server.status == nil {
-                pair.fate = .synthesized
-            } else {
-                pair.fate = isAlike(pair, atTheSameTime: false) ? .late : .altered
-            }
+            pair.fate = Self.fate(of: client, server) { isAlike(pair, atTheSameTime: false) }
         case (nil, nil):
             return
         }
     }
 
+    /// What became of an exchange that both sides have, and that differs.
+    static func fate(
+        of client: ExchangeRow, _ server: ExchangeRow, isAlike: () -> Bool
+    ) -> Fate {
+        if client.status == nil, server.status != nil { return .lost }
+        if client.status != nil, server.status == nil { return .synthesized }
+        return isAlike() ? .late : .altered
+    }
+
     /// An earlier request that a server received and that asks the same.
-    private func earlier(like row: ExchangeRow, than place: Place) -> ExchangeID? {
-        for other in order.reversed() where other != place {
-            guard let pair = pairs[other], let server = pair.server, server.asks(like: row) else {
-                continue
-            }
-            return pair.number ?? pair.client?.id
+    private func earlier(like row: ExchangeRow, than pair: Pair) -> ExchangeID? {
+        for other in order.reversed() where other !== pair {
+            guard let server = other.server, server.asks(like: row) else { continue }
+            return other.number ?? other.client?.id
         }
         return last.flatMap { $0.asks(like: row) ? $0.id : nil }
     }
@@ -228,40 +228,48 @@ struct ExchangeJoin {
     /// Whether both sides of a pair have the same.
     private func isAlike(_ pair: Pair, atTheSameTime: Bool) -> Bool {
         guard let client = pair.client, let server = pair.server,
-            client.compared(withTimes: atTheSameTime) == server.compared(withTimes: atTheSameTime),
+            client.isLike(server, withTimes: atTheSameTime),
             pair.clientParts.count == pair.serverParts.count
         else { return false }
-        return zip(pair.clientParts, pair.serverParts).allSatisfy {
-            $0.compared(in: client.id) == $1.compared(in: client.id)
-        }
-    }
-
-    private static func clientMark(_ pair: Pair) -> SideMark<ExchangeKind> {
-        SideMark(
-            side: .client, fate: pair.fate,
-            counterpart: pair.server == nil ? pair.original : pair.number)
+        return zip(pair.clientParts, pair.serverParts).allSatisfy { $0.isLike($1) }
     }
 
     // MARK: Giving
 
     /// Passes on what differs.
     mutating func give(_ output: DissectorOutput) {
-        for row in found where clientPlaces[row.id] == nil { output.emit(.exchange(row)) }
+        for row in found where clientPairs[row.id] == nil { output.emit(.exchange(row)) }
         found = []
-        for place in order where pairs[place]?.isTouched == true {
-            guard var pair = pairs[place], isReached || pair.server == nil else { continue }
+        for pair in order {
+            let isOnItsWay = pair.isOnItsWay
+            pair.isOnItsWay = false
+            guard pair.isTouched, isReached || pair.server == nil else { continue }
             pair.isTouched = false
-            if pair.isApart { give(&pair, output) }
-            pairs[place] = pair
+            guard pair.isApart else { continue }
+            give(pair, isOnItsWay: isOnItsWay, output)
+            // No row of it follows by itself.
+            if let client = pair.client, client.outcome != .open, !pair.isSwitch {
+                output.marks[client.id] = nil
+            }
         }
     }
 
-    private func give(_ pair: inout Pair, _ output: DissectorOutput) {
+    /// Forgets what it has marked, since nothing follows.
+    func finish(_ output: DissectorOutput) {
+        for pair in order {
+            if let id = pair.client?.id { output.marks[id] = nil }
+        }
+    }
+
+    private func give(_ pair: Pair, isOnItsWay: Bool, _ output: DissectorOutput) {
         if let client = pair.client {
-            let mark = Self.clientMark(pair)
+            let mark = pair.clientMark
             if pair.givenMark != mark {
                 pair.givenMark = mark
-                output.emit(.exchange(client))
+                // What waits to be passed on gets the mark that was decided first.
+                if !isOnItsWay || output.marks[client.id] != mark {
+                    output.emit(.exchange(client))
+                }
             }
         }
         guard var server = pair.server, let number = pair.number else { return }
@@ -274,86 +282,5 @@ struct ExchangeJoin {
         guard pair.givenServer.map({ !$0.isShown(as: server) }) ?? true else { return }
         pair.givenServer = server
         output.emit(.exchange(server))
-    }
-}
-
-extension ExchangeRow {
-    /// Whether two requests ask the same.
-    func asks(like other: ExchangeRow) -> Bool {
-        method == other.method && path == other.path && query == other.query && host == other.host
-            && requestSize == other.requestSize
-    }
-
-    /// The row without what is not compared.
-    fileprivate func compared(withTimes: Bool) -> ExchangeRow {
-        var row = self
-        row.id = ExchangeID(0)
-        row.serverLeg = nil
-        row.side = .both
-        row.fate = .same
-        row.counterpart = nil
-        row.responsePlace = nil
-        if !withTimes {
-            row.startedAt = .zero
-            row.requestEndedAt = row.requestEndedAt.map { _ in .zero }
-            row.respondedAt = row.respondedAt.map { _ in .zero }
-            row.endedAt = row.endedAt.map { _ in .zero }
-        }
-        return row
-    }
-
-    /// Whether a row that was passed on is as good as `newer`: of one that is open sizes change with
-    /// every chunk.
-    fileprivate func isShown(as newer: ExchangeRow) -> Bool {
-        guard newer.outcome == .open else { return self == newer }
-        return status == newer.status && fate == newer.fate && counterpart == newer.counterpart
-            && (requestEndedAt == nil) == (newer.requestEndedAt == nil) && api == newer.api
-    }
-}
-
-extension DerivedRow {
-    /// The exchange whose contents it is part of; nil for other rows.
-    fileprivate var exchangePart: ExchangeID? {
-        switch self {
-        case .body(let row): row.exchange
-        case .part(let row): row.exchange
-        case .openRosa(let row): row.exchange
-        case .caseBlock(let row): row.exchange
-        case .exchange, .frame, .message, .command, .change, .note: nil
-        }
-    }
-
-    /// The same part of another exchange.
-    fileprivate func moved(to exchange: ExchangeID) -> DerivedRow {
-        switch self {
-        case .body(var row):
-            row.exchange = exchange
-            return .body(row)
-        case .part(var row):
-            row.exchange = exchange
-            return .part(row)
-        case .openRosa(var row):
-            row.exchange = exchange
-            return .openRosa(row)
-        case .caseBlock(var row):
-            row.exchange = exchange
-            return .caseBlock(row)
-        case .exchange, .frame, .message, .command, .change, .note:
-            return self
-        }
-    }
-
-    /// The part without what is not compared.
-    fileprivate func compared(in exchange: ExchangeID) -> DerivedRow {
-        guard case .body(var row) = self else { return moved(to: exchange) }
-        row.exchange = exchange
-        row.headPlace = nil
-        row.contentParts = []
-        return .body(row)
-    }
-
-    /// Bytes that it takes in memory, roughly.
-    fileprivate var heldBytes: Int {
-        if case .body(let row) = self { row.head.count + row.content.count + 128 } else { 512 }
     }
 }

@@ -22,9 +22,11 @@ struct MessageGroup {
             && zip(commands, other.commands).allSatisfy { $0.says(sameAs: $1) }
     }
 
-    /// Whether both came at the same time.
+    /// Whether both came at the same time, which is that of their last bytes.
+    ///
+    /// What waits for the rest of its message is not late for that.
     func isAtTheSameTime(as other: MessageGroup) -> Bool {
-        message.at == other.message.at && message.endedAt == other.message.endedAt
+        message.endedAt == other.message.endedAt
     }
 
     /// The group with numbers of its own.

@@ -34,8 +34,9 @@ struct MessageJoin {
         commandMarks = [:]
         numbers = [:]
         due = []
-        for row in rows { clientGroups.take(row) }
-        for row in others { serverGroups.take(row) }
+        // Rows are large, and those of HTTP alone are left alone.
+        if rows.contains(where: \.isOfMessage) { for row in rows { clientGroups.take(row) } }
+        if others.contains(where: \.isOfMessage) { for row in others { serverGroups.take(row) } }
     }
 
     // MARK: Deciding
@@ -160,6 +161,16 @@ struct MessageJoin {
     mutating func give(_ output: DissectorOutput) {
         for group in due { group.emit(to: output) }
         due = []
+    }
+}
+
+extension DerivedRow {
+    /// Whether it is a message of a WebSocket or part of one.
+    fileprivate var isOfMessage: Bool {
+        switch self {
+        case .frame, .message, .command, .change: true
+        case .exchange, .body, .part, .openRosa, .caseBlock, .note: false
+        }
     }
 }
 

@@ -32,7 +32,7 @@ struct SideJoin {
     var isSettled: Bool { exchanges.isSettled }
 
     /// Takes what the server's side has of what is open, which is alike on both sides.
-    mutating func begin(with rows: [DerivedRow], client: Conversation, server: Conversation) {
+    mutating func begin(with rows: [DerivedRow], client: [ExchangeRow], server: [ExchangeRow]) {
         exchanges.begin(with: rows, client: client, server: server)
     }
 
@@ -51,6 +51,9 @@ struct SideJoin {
         messages.give(output)
         giveNotes(rows, others, output)
     }
+
+    /// Forgets what it has marked, since nothing follows.
+    func finish(_ output: DissectorOutput) { exchanges.finish(output) }
 
     /// These exchanges of the server's side were never received.
     mutating func forget(_ ids: [ExchangeID], _ output: DissectorOutput) {

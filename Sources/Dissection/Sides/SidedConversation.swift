@@ -7,7 +7,7 @@ import Wire
 /// difference on a second one decodes what the server had, beside that of the client, and
 /// ``SideJoin`` tells apart what is not the same; as soon as both are in the same state again, one
 /// is enough. Since documents in progress cannot be copied, what came since nothing was open is
-/// kept, and the second conversation reads it again.
+/// kept, and within a request the second conversation reads it again.
 ///
 /// A reference, since it is found by its connection for every chunk and changed in place; used on
 /// the dissector's thread alone.
@@ -35,6 +35,24 @@ final class SidedConversation {
         var join: SideJoin
     }
 
+    /// What there is when the sides begin to differ.
+    private struct Parting {
+        let server: Conversation
+        let recent: RecentRows
+        let lost: LostRows
+        /// What is open on each side.
+        let clientOpen: [ExchangeRow]
+        let serverOpen: [ExchangeRow]
+        /// What was decoded of it on the server's side.
+        let before: [DerivedRow]
+
+        var join: SideJoin {
+            var join = SideJoin(recent: recent, lost: lost)
+            join.begin(with: before, client: clientOpen, server: serverOpen)
+            return join
+        }
+    }
+
     private let output: DissectorOutput
     private let limits: DissectionLimits
     /// The client's side, and the server's as well while they do not differ.
@@ -50,10 +68,17 @@ final class SidedConversation {
     /// The client's side when nothing was open last, and what came since.
     private var start: Conversation?
     private var since: [Input] = []
+    /// What was decoded of the requests that came since.
+    private var sinceRows: [DerivedRow] = []
     private var sinceBytes = 0
 
-    /// Gets the rows of the server's side, with numbers of its own.
-    private let spare = DissectorOutput(numbers: SideJoin.provisional)
+    /// When the server had chunks that waited for the rest of their frame, by sender, in the order of
+    /// peers; of each only those since no message of it was in progress.
+    private var waited: [[ChunkID: Instant]] = [[:], [:]]
+    private static let mostWaited = 256
+
+    /// Gets the rows of the server's side.
+    private var spare: DissectorOutput { output.ofServer }
 
     init(_ row: ConnectionRow, limits: DissectionLimits, output: DissectorOutput) {
         self.limits = limits
@@ -95,8 +120,52 @@ final class SidedConversation {
             unopened.remove(chunk.leg)
         }
         guard !opensTunnel(chunk) else { return consume(.common(chunk, id)) }
-        if apart == nil, chunk.differs { part() }
+        if apart == nil, chunk.differs {
+            guard !waits(chunk, id) else { return consume(.common(chunk, id)) }
+            if let parting = part() { return consume(chunk, id, after: parting) }
+        }
         consume(.chunk(chunk, id))
+    }
+
+    /// Takes the chunk in which the sides begin to differ.
+    ///
+    /// Most often it has the answer to the one request that waits, and nothing is open after it on
+    /// either side; then they are one again at once.
+    private func consume(_ chunk: Chunk, _ id: ChunkID, after parting: Parting) {
+        let server = parting.server
+        var (rows, others) = gather(server) { conversation, peer in
+            conversation.consume(chunk, id: id, hadBy: peer)
+        }
+        defer {
+            output.reuse(&rows)
+            spare.reuse(&others)
+        }
+        if unopened.isEmpty, parting.clientOpen.count == 1, client.isQuiet, server.isQuiet,
+            client.isLike(server),
+            ExchangeJoin.give(rows, others, before: parting.before, output)
+        {
+            return
+        }
+        var apart = Apart(server: server, join: parting.join)
+        apart.join.take(
+            rows, others, client: client, server: server, isReached: unopened.isEmpty, output)
+        self.apart = apart
+        joinAgain()
+    }
+
+    /// Whether a chunk is only the start of a frame of a WebSocket that went on with what came later,
+    /// so that the message is not late for it.
+    ///
+    /// Notes when the server had it, for the case that the sides come apart within the message.
+    private func waits(_ chunk: Chunk, _ id: ChunkID) -> Bool {
+        guard let socket = client.webSocket, let at = chunk.allDeliveredAt,
+            socket.isWithinFrame(chunk.bytes.span, of: chunk.sender)
+        else { return false }
+        if socket.isQuiet(chunk.sender) { waited[chunk.sender.rawValue] = [:] }
+        if waited[chunk.sender.rawValue].count < Self.mostWaited {
+            waited[chunk.sender.rawValue][id] = chunk.sender == .server ? chunk.at : at
+        }
+        return true
     }
 
     /// Whether this is the proxy's own answer to a request for a tunnel.
@@ -112,9 +181,12 @@ final class SidedConversation {
     /// Processes what happened that is not bytes.
     func consume(_ event: EventRow) {
         let lost = unreached(by: event)
-        if lost != nil, apart == nil, !client.open.isEmpty { part() }
+        if lost != nil, apart == nil, !client.open.isEmpty, let parting = part() {
+            apart = Apart(server: parting.server, join: parting.join)
+        }
         if lost == nil { decided(by: event) }
         consume(.event(event))
+        if isOver { apart?.join.finish(output) }
         guard let lost else { return }
         forgetUnanswered(by: lost)
         // What else waited for this is known now.
@@ -153,6 +225,7 @@ final class SidedConversation {
     func finish(at: Instant, why: String) {
         unopened = []
         following { conversation, _ in conversation.finish(at: at, why: why) }
+        apart?.join.finish(output)
         forgetStart()
     }
 
@@ -160,7 +233,12 @@ final class SidedConversation {
 
     private func consume(_ input: Input) {
         if apart == nil { remember(input) }
+        let before = output.count
         following { conversation, peer in Self.apply(input, to: conversation, peer) }
+        if start != nil {
+            // The next input begins anew.
+            if client.isQuiet { forgetStart() } else { rememberRows(behind: before) }
+        }
         joinAgain()
     }
 
@@ -176,10 +254,11 @@ final class SidedConversation {
 
     /// Keeps what is needed to read the server's side by itself from the last quiet moment on.
     private func remember(_ input: Input) {
-        if client.mayBeCopied {
+        if client.isQuiet || !client.mayTurnUncopyable {
             guard client.mayTurnUncopyable else { return forgetStart() }
             start = client.copied(output: spare)
             since = [input]
+            sinceRows = []
             sinceBytes = input.byteCount
             return
         }
@@ -189,10 +268,20 @@ final class SidedConversation {
         if sinceBytes > limits.heldSinceQuiet { forgetStart() }
     }
 
+    /// Keeps what was decoded of requests, which the server's side has as well.
+    private func rememberRows(behind count: Int) {
+        for row in output.rows(behind: count) where row.isOfRequest {
+            sinceRows.append(row)
+            sinceBytes += row.heldBytes
+        }
+        if sinceBytes > limits.heldSinceQuiet { forgetStart() }
+    }
+
     private func forgetStart() {
         guard start != nil || !since.isEmpty else { return }
         start = nil
         since = []
+        sinceRows = []
         sinceBytes = 0
     }
 
@@ -200,41 +289,53 @@ final class SidedConversation {
 
     /// Begins to read the server's side by itself.
     ///
-    /// Where too much was open for that, what is open stays on both sides as the client has it.
-    private func part() {
+    /// - Returns: That side; nil where too much was open for that, so that what is open stays on both
+    ///   sides as the client has it.
+    private func part() -> Parting? {
         let server: Conversation
-        if client.mayBeCopied {
+        var before: [DerivedRow] = []
+        if client.mayBeCopied, client.open.isEmpty || start != nil {
             server = client.copied(output: spare)
+            before = sinceRows
         } else if let start {
             server = start
             for input in since { Self.apply(input, to: server, .server) }
+            spare.trade(&before)
+            spare.dropOpen()
         } else {
-            return
+            return nil
         }
-        var join = SideJoin(recent: client.recent, lost: lost)
-        var before: [DerivedRow] = []
-        spare.trade(&before)
-        spare.dropOpen()
-        join.begin(with: before, client: client, server: server)
-        apart = Apart(server: server, join: join)
+        for times in waited where !times.isEmpty { server.webSocket?.retime(times) }
         forgetStart()
+        return Parting(
+            server: server, recent: client.recent, lost: lost, clientOpen: client.open.map(\.row),
+            serverOpen: server.open.map(\.row), before: before)
     }
 
     /// Has each side's conversation do something, and joins what comes of it.
     private func following(_ step: (Conversation, Peer) -> Void) {
         guard var apart else { return step(client, .client) }
         self.apart = nil
-        var rows: [DerivedRow] = []
-        output.trade(&rows)
-        step(client, .client)
-        output.trade(&rows)
-        step(apart.server, .server)
-        var others: [DerivedRow] = []
-        spare.trade(&others)
-        spare.dropOpen()
+        var (rows, others) = gather(apart.server, step)
         apart.join.take(
             rows, others, client: client, server: apart.server, isReached: unopened.isEmpty, output)
+        output.reuse(&rows)
+        spare.reuse(&others)
         self.apart = apart
+    }
+
+    /// Has each side's conversation do something, and returns what comes of it.
+    private func gather(
+        _ server: Conversation, _ step: (Conversation, Peer) -> Void
+    ) -> (rows: [DerivedRow], others: [DerivedRow]) {
+        var earlier = output.begin()
+        step(client, .client)
+        let rows = output.end(&earlier)
+        earlier = spare.begin()
+        step(server, .server)
+        let others = spare.end(&earlier)
+        spare.dropOpen()
+        return (rows, others)
     }
 
     private func joinAgain() {
@@ -251,5 +352,15 @@ final class SidedConversation {
         self.apart = nil
         apart.join.forget(apart.server.forgetUnanswered(by: leg), output)
         self.apart = apart
+    }
+}
+
+extension Chunk {
+    /// When all of it went on, where that was later than it was read, and as it was.
+    fileprivate var allDeliveredAt: Instant? {
+        guard origin == .peer, patches.isEmpty, deliveries.count == 1,
+            deliveries[0].offset == 0, deliveries[0].count == bytes.count
+        else { return nil }
+        return deliveries[0].at
     }
 }

@@ -69,6 +69,21 @@ final class WebSocketConversation {
             directions[sender.rawValue].assembler.offset, at)
     }
 
+    /// Whether no message of a sender is in progress.
+    func isQuiet(_ sender: Peer) -> Bool { directions[sender.rawValue].isQuiet }
+
+    /// Whether bytes of one direction are within a frame and complete none.
+    func isWithinFrame(_ bytes: borrowing Span<UInt8>, of sender: Peer) -> Bool {
+        let direction = directions[sender.rawValue]
+        return !direction.isOver && !direction.isLost
+            && !direction.assembler.mayCompleteFrame(bytes)
+    }
+
+    /// Has what came of messages in progress at other times, by chunk.
+    func retime(_ times: [ChunkID: Instant]) {
+        for index in directions.indices { directions[index].retime(times) }
+    }
+
     /// Processes bytes of either direction.
     func consume(_ piece: Piece) {
         let sender = piece.sender.rawValue

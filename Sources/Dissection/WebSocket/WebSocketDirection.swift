@@ -7,7 +7,7 @@ struct WebSocketDirection {
     private struct Start {
         let offset: Int64
         let place: Place
-        let at: Instant
+        var at: Instant
     }
 
     private(set) var assembler: WebSocketAssembler
@@ -90,6 +90,13 @@ struct WebSocketDirection {
     ) {
         let start = found.map { Start(offset: offset, place: $0.place, at: $0.at) }
         if isControl { controlStart = start } else { dataStart = start }
+    }
+
+    /// Has what came of the message in progress at other times, by chunk.
+    mutating func retime(_ times: [ChunkID: Instant]) {
+        places.retime(times)
+        if let start = dataStart, let at = times[start.place.chunk] { dataStart?.at = at }
+        if let start = controlStart, let at = times[start.place.chunk] { controlStart?.at = at }
     }
 
     /// Drops the chunks that nothing to come can begin in.

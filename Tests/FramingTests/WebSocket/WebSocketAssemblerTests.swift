@@ -36,6 +36,20 @@ struct WebSocketAssemblerTests {
         #expect(Play.messages(events).first?.payload == [UInt8](repeating: 0xAB, count: count))
     }
 
+    @Test(arguments: [0, 1, 5, 125, 126, 300]) func `knows what completes no frame`(count: Int) {
+        let frame = WebSocketFrameEncoder.encode(
+            opcode: .text, payload: [UInt8](repeating: 0x61, count: count), mask: 9)
+        for first in 0..<frame.count {
+            var assembler = WebSocketAssembler(sender: .client)
+            var events: [WebSocketEvent] = []
+            assembler.consume(Array(frame[..<first]).span, into: &events)
+            for last in first...frame.count {
+                let may = assembler.mayCompleteFrame(Array(frame[first..<last]).span)
+                #expect(may == (last == frame.count), "\(first)..<\(last) of \(frame.count)")
+            }
+        }
+    }
+
     @Test func `reports a header before its payload, with all its fields`() {
         var assembler = WebSocketAssembler(sender: .client)
         var events: [WebSocketEvent] = []
