@@ -20,6 +20,16 @@ import Wire
         #expect(text(Alteration(of: Self.bytes("ab"), by: Self.bytes("ab"))) == "ab ")
     }
 
+    @Test func `finds the smallest place that differs`() {
+        var dice = Draws(state: 7)
+        for _ in 0..<2_000 {
+            let (bytes, others) = (dice.bytes(40), dice.bytes(40))
+            let whole = Patch(offset: 0, removed: bytes.count, inserted: others, reason: .fault)
+            let made = Alteration(of: bytes, by: others)
+            #expect(made.patches == whole.trimmed(in: bytes[...]).map { [$0] } ?? [])
+        }
+    }
+
     @Test func `gives what was taken out at a boundary to the part before`() {
         let alteration = Alteration(of: Self.bytes("abcdef"), by: Self.bytes("abf"))
         #expect(text(alteration.part(0..<2)) == "abcde 2-3+")

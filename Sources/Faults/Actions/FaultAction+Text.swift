@@ -1,12 +1,7 @@
 extension FaultAction: CustomStringConvertible {
-    /// The action as plans write it: `status 503 retry-after=30`.
-    public var description: String {
-        ([kind.rawValue] + words).joined(separator: " ")
-    }
-
-    /// The arguments in the order of the catalogue, positional ones first.
-    private var words: [String] {
-        var words: [String] = []
+    /// An action with its arguments in the order of the catalogue, positional ones first.
+    static func text(_ kind: ActionKind, _ arguments: [String: Argument]) -> String {
+        var words = [kind.rawValue]
         var isPositional = true
         for parameter in kind.specification.parameters {
             // A body that was read from a file is not written out.
@@ -24,7 +19,7 @@ extension FaultAction: CustomStringConvertible {
                 }
             }
         }
-        return words
+        return words.joined(separator: " ")
     }
 }
 

@@ -21,11 +21,16 @@ public struct FaultAction: Hashable, Sendable {
     public let kind: ActionKind
     /// The arguments by name.
     public let arguments: [String: Argument]
+    /// The action as plans write it: `status 503 retry-after=30`.
+    ///
+    /// Made once, since every row about the action has it.
+    public let description: String
 
     /// The action `kind` with `arguments`.
     public init(_ kind: ActionKind, _ arguments: [String: Argument] = [:]) {
         self.kind = kind
         self.arguments = arguments
+        description = Self.text(kind, arguments)
     }
 
     /// A whole number, or nil where the argument was not given.

@@ -10,14 +10,20 @@ struct FaultQuestion {
         let ends: Bool
         /// Whether the rule's filter holds for it.
         let holds: Bool
+        /// What the rule counts events by.
+        let extent: FaultSchedule.Extent
     }
 
     /// Number of the rule within its session.
     let rule: Int
     /// What the rule does.
     let kind: ActionKind
+    /// Whether it only has somebody asked.
+    let isAsking: Bool
     /// The generation of the rules in which it came.
     let generation: Int
+    /// What the rule counts events by.
+    let extent: FaultSchedule.Extent
     /// What ends the rule, if that is evaluated in this phase.
     let until: Filter?
     /// What is hit, if that is evaluated in this phase: all of these have to match.
@@ -27,12 +33,14 @@ struct FaultQuestion {
 
     /// The question of the rule with this number in `phase`.
     init(
-        rule: Int, kind: ActionKind, generation: Int, until: Filter?, filters: [Filter],
+        _ rule: FaultRule, number: Int, generation: Int, until: Filter?, filters: [Filter],
         phase: FilterPhase
     ) {
-        self.rule = rule
-        self.kind = kind
+        self.rule = number
+        kind = rule.action.kind
+        isAsking = rule.isAsking
         self.generation = generation
+        extent = rule.extent
         self.until = until
         self.filters = filters
         let ending = until.map { FilterCondition($0.root, phase: phase) } ?? .never
@@ -61,6 +69,24 @@ struct FaultQuestion {
     func answer(_ values: some FilterSubjectValues, phase: FilterPhase) -> Answer? {
         let ends = until?.matches(values) ?? false
         let holds = !filters.isEmpty && filters.allSatisfy { $0.matches(values) }
-        return ends || holds ? Answer(rule: rule, ends: ends, holds: holds) : nil
+        guard ends || holds else { return nil }
+        return Answer(rule: rule, ends: ends, holds: holds, extent: extent)
+    }
+
+    /// Whether it looks at this field.
+    func reads(_ field: Field) -> Bool {
+        (filters + [until].compactMap(\.self)).contains { $0.root.reads(field) }
+    }
+}
+
+extension FilterNode {
+    /// Whether a test of it is of this field.
+    fileprivate func reads(_ field: Field) -> Bool {
+        switch self {
+        case .always: false
+        case .and(let nodes), .or(let nodes): nodes.contains { $0.reads(field) }
+        case .not(let node): node.reads(field)
+        case .comparison(let comparison): comparison.field == field
+        }
     }
 }

@@ -90,15 +90,16 @@ public final class FaultSession: Sendable {
     /// - Parameters:
     ///   - values: The event.
     ///   - phase: How far it has come.
-    ///   - scope: Whose event it is.
+    ///   - scope: Whose event it is; asked where a rule that counts by it is about the event.
     ///   - at: When it was received.
     ///   - since: The ``generation`` in which the rules were evaluated for it before; only rules
     ///     added later are evaluated.
     ///   - kinds: The actions of the rules that are evaluated; nil for all.
     /// - Returns: What is to be done, in the order of the rules.
     public func judge(
-        _ values: some FilterSubjectValues, phase: FilterPhase, scope: FaultScope, at: Instant,
-        since: Int = 0, only kinds: Set<ActionKind>? = nil
+        _ values: some FilterSubjectValues, phase: FilterPhase,
+        scope: @autoclosure () -> FaultScope, at: Instant, since: Int = 0,
+        only kinds: Set<ActionKind>? = nil
     ) -> [Firing] {
         guard interest.contains(FaultInterest(phase)) else { return [] }
         // Filters may search long bodies, so they are evaluated outside the lock.
@@ -109,6 +110,7 @@ public final class FaultSession: Sendable {
             if let answer = question.answer(values, phase: phase) { answers.append(answer) }
         }
         if answers.isEmpty { return [] }
+        let scope = answers.allSatisfy { $0.extent == .overall } ? nil : scope()
         return state.withLock { $0.firings(answers, scope: scope, at: at, seed: seed) }
     }
 
@@ -128,6 +130,11 @@ public final class FaultSession: Sendable {
     /// What has to be true of an event so that some rule can be about it in `phase`.
     func condition(in phase: FilterPhase) -> FilterCondition {
         .one(of: state.withLock { $0.questions(in: phase) }.map(\.condition))
+    }
+
+    /// Whether all rules of `phase` only have somebody asked, and look at no note.
+    func onlyAsks(in phase: FilterPhase) -> Bool {
+        state.withLock { $0.questions(in: phase) }.allSatisfy { $0.isAsking && !$0.reads(.note) }
     }
 
     /// Whether some rule can be about any exchange, whatever the head of its request shows.

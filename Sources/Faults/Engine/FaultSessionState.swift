@@ -3,9 +3,25 @@ import Wire
 
 /// What a session keeps: rules, counts and marks.
 struct FaultSessionState {
+    /// A rule and what is derived of it; a reference, since it is large and used for each event.
+    private final class Judged: Sendable {
+        let rule: FaultRule
+        /// When events are hit; nil for always.
+        let window: FaultSchedule?
+
+        init(_ rule: FaultRule) {
+            self.rule = rule
+            let window = rule.judgedWindow
+            let isBound =
+                window.from != nil || window.to != nil || window.afterMark != nil
+                || window.beforeMark != nil
+            self.window = isBound ? window : nil
+        }
+    }
+
     private struct Entry {
         let number: Int
-        let rule: FaultRule
+        let judged: Judged
         /// The generation of the rules in which it came, or was resumed.
         var generation: Int
         var isPlanned: Bool
@@ -20,9 +36,11 @@ struct FaultSessionState {
         init(_ number: Int, _ rule: FaultRule, _ generation: Int, isPlanned: Bool) {
             self.number = number
             self.generation = generation
-            self.rule = rule
+            judged = Judged(rule)
             self.isPlanned = isPlanned
         }
+
+        var rule: FaultRule { judged.rule }
 
         mutating func reset() {
             (matched, fired, failed, forgotten, overall) = (0, 0, 0, 0, ScopeCount())
@@ -57,8 +75,15 @@ struct FaultSessionState {
     func questions(in phase: FilterPhase) -> [FaultQuestion] { questions[phase.rawValue] }
 
     /// What is to be done to the event that got these answers.
+    ///
+    /// - Parameters:
+    ///   - answers: What the event is to the rules.
+    ///   - scope: Whose event it is; nil where all these rules count over all.
+    ///   - at: When it was received.
+    ///   - seed: The seed of draws.
+    /// - Returns: What is to be done, in the order of the answers.
     mutating func firings(
-        _ answers: [FaultQuestion.Answer], scope: FaultScope, at: Instant, seed: UInt64
+        _ answers: [FaultQuestion.Answer], scope: FaultScope?, at: Instant, seed: UInt64
     ) -> [Firing] {
         var firings: [Firing] = []
         for answer in answers {
@@ -70,21 +95,21 @@ struct FaultSessionState {
     }
 
     private mutating func firing(
-        _ answer: FaultQuestion.Answer, _ place: Int, _ scope: FaultScope, _ at: Instant,
+        _ answer: FaultQuestion.Answer, _ place: Int, _ scope: FaultScope?, _ at: Instant,
         _ seed: UInt64
     ) -> Firing? {
-        let rule = entries[place].rule
-        let value = ScopeKey.bounded(scope.value(of: rule.extent))
+        let judged = entries[place].judged
+        let value = scope.map { ScopeKey.bounded($0.value(of: answer.extent)) } ?? ""
         if answer.holds { entries[place].matched += 1 }
         var count = ScopeCount()
-        let isOpen = marks.isOpen(rule.judgedWindow, at: at)
+        let isOpen = judged.window.map { marks.isOpen($0, at: at) } ?? true
         var draw: UInt64?
         let judge = { (known: inout ScopeCount) in
             draw = known.judge(
-                answer, rule, scope: value, at: at, isOpen: isOpen, seed: seed)
+                answer, judged.rule, scope: value, at: at, isOpen: isOpen, seed: seed)
             count = known
         }
-        if rule.extent == .overall {
+        if answer.extent == .overall {
             judge(&entries[place].overall)
         } else {
             let key = ScopeKey(rule: answer.rule, value)
@@ -94,6 +119,7 @@ struct FaultSessionState {
         }
         guard let draw else { return nil }
         entries[place].fired += 1
+        let rule = judged.rule
         return Firing(
             rule: rule.name, action: rule.action, scope: value, occurrence: count.occurrences,
             draw: draw, afterNanoseconds: rule.schedule.after, window: rule.schedule.window)
@@ -276,7 +302,7 @@ extension FaultRule {
         }
         if until == nil && filters.isEmpty { return nil }
         return FaultQuestion(
-            rule: number, kind: action.kind, generation: generation, until: until, filters: filters,
+            self, number: number, generation: generation, until: until, filters: filters,
             phase: phase)
     }
 }

@@ -56,6 +56,12 @@ public struct FaultGate {
     /// Bytes that wait in it for a decision.
     public var heldBytes: Int { (http?.heldBytes ?? 0) + (webSocket?.heldBytes ?? 0) }
 
+    /// What waits in it; mutating, since to ask the properties of its parts makes copies of them all.
+    public mutating func holding() -> (bytes: Int, hasHead: Bool) {
+        let held: (bytes: Int, hasHead: Bool) = http?.holding() ?? (0, false)
+        return (held.bytes + (webSocket?.holding() ?? 0), held.hasHead)
+    }
+
     /// Bytes of one sender that it was given and that did not come out of it yet.
     public func heldBytes(of sender: Peer) -> Int {
         (http?.heldBytes(of: sender) ?? 0) + (webSocket?.lanes[sender.rawValue].heldCount ?? 0)

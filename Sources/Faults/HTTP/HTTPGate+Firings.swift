@@ -13,7 +13,9 @@ extension HTTPGate {
         _ at: Instant, _ commands: inout [GateCommand]
     ) {
         defer { forwardReady(&commands) }
-        if passage.api.isEmpty, !firings.isEmpty { passage.api = exchange.api(context) }
+        if passage.api.isEmpty, firings.contains(where: \.needsBody) {
+            passage.api = exchange.api(context)
+        }
         var taker: Firing?
         for (place, firing) in firings.enumerated() {
             let target = firing.target(judgedAt: passage.sender)

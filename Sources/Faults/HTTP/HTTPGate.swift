@@ -96,6 +96,11 @@ public struct HTTPGate {
             + responses.heldBytes
     }
 
+    /// The same, and whether the start of a head is among it; mutating, since other accesses copy.
+    mutating func holding() -> (bytes: Int, hasHead: Bool) {
+        (heldBytes, !partialRequest.isEmpty || !partialResponse.isEmpty)
+    }
+
     /// Those of one sender, without what framing keeps a copy of.
     func heldBytes(of sender: Peer) -> Int {
         switch sender {
@@ -218,18 +223,9 @@ public struct HTTPGate {
         guard session.interest.contains(FaultInterest(phase)) else { return [] }
         var prefilter = ExchangePrefilter()
         guard prefilter.fits(conditions[phase.rawValue], exchange, context) else { return [] }
-        var row = exchange.row(context)
-        if let endedAt {
-            row.endedAt = endedAt
-            row.outcome = exchange.requestEndedAt == nil ? .requestCut : .complete
-        }
+        let subject = LiveSubject(exchange, context, endedAt: endedAt)
         return session.judge(
-            ExchangeSubject(session: context.session, row: row, contents: exchange.contents),
-            phase: phase,
-            scope: FaultScope(
-                connection: context.connection, client: row.device ?? context.client,
-                key: "\(row.method) \(row.path)"),
-            at: at, only: kinds)
+            subject, phase: phase, scope: subject.scope, at: at, only: kinds)
     }
 
     /// Forwards bytes that are not judged.

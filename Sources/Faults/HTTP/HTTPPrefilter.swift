@@ -97,11 +97,7 @@ public struct HTTPPrefilter {
         let mayHit =
             prefilter.fits(early, exchange, context)
             || prefilter.fits(condition, exchange, context)
-                && session.mayHit(
-                    ExchangeSubject(
-                        session: context.session, row: exchange.row(context),
-                        contents: exchange.contents),
-                    phase: .requestHead)
+                && session.mayHit(LiveSubject(exchange, context), phase: .requestHead)
         if !mayHit { pending.append(exchange) }
         return mayHit
     }

@@ -84,6 +84,20 @@ extension WebSocketGate {
             return MessageVerdict(count: 1)
         }
         let row = messageRow(message, sender, at)
+        var firings: [Firing]?
+        if conditions.onlyAsks, !wantsCommands, postponed.isEmpty, !isUndecided {
+            let subject = MessageSubject(session: context.session, row: row)
+            let found = judged(subject, at)
+            guard !found.allSatisfy(\.isAsking) else {
+                // The commands in it do not have to be read.
+                if message.opcode == .text { follow(message, from: sender) }
+                var verdict = MessageVerdict(count: 1)
+                for firing in found { _ = willAsk(firing, .message(subject), nil, &verdict) }
+                return verdict
+            }
+            // Rules came just now.
+            firings = found
+        }
         var notes: [NoteRow] = []
         if message.opcode == .text {
             let parts: [SocketConversation.Part]
@@ -103,10 +117,7 @@ extension WebSocketGate {
         let subject = MessageSubject(session: context.session, row: row, notes: notes)
         let waitingBefore = postponed.count
         if interest.contains(.message) {
-            let client = conversation.clientID(nil) ?? context.client
-            for firing in session.judge(
-                subject, phase: .message,
-                scope: FaultScope(connection: context.connection, client: client, key: ""), at: at)
+            for firing in firings ?? judged(subject, at)
             where !willAsk(firing, .message(subject), nil, &verdict)
                 && act(
                     firing, on: message, sender, at, holdsCommands: !spoken.isEmpty, &verdict)
@@ -142,6 +153,15 @@ extension WebSocketGate {
             !$0.isCommand && $0.sender == sender
         }
         return verdict
+    }
+
+    /// Evaluates the rules about messages.
+    private func judged(_ subject: MessageSubject, _ at: Instant) -> [Firing] {
+        session.judge(
+            subject, phase: .message,
+            scope: FaultScope(
+                connection: context.connection,
+                client: conversation.clientID(nil) ?? context.client, key: ""), at: at)
     }
 
     /// The texts of the commands in a message, and what is to be noted where there are none.

@@ -110,6 +110,8 @@ extension WebSocketGate {
         var generation = 0
         var commands = FilterCondition.open
         var messages = FilterCondition.open
+        /// Whether rules about messages only have somebody asked, whatever is odd about them.
+        var onlyAsks = false
     }
 
     /// Notes rules that changed.
@@ -118,6 +120,7 @@ extension WebSocketGate {
         guard generation != conditions.generation else { return }
         conditions = FilterConditions(
             generation: generation, commands: session.condition(in: .command),
-            messages: session.condition(in: .message))
+            messages: session.condition(in: .message),
+            onlyAsks: session.onlyAsks(in: .message))
     }
 }

@@ -26,6 +26,8 @@ public struct WebSocketGate {
     var lanes: [WebSocketLane]
     /// Bytes that wait for the rest of a message.
     var heldBytes: Int { lanes.reduce(0) { $0 + $1.heldCount } }
+    /// The same; mutating, since other accesses copy.
+    mutating func holding() -> Int { heldBytes }
     var conversation: SocketConversation
     /// Keys of masks that no rule draws.
     var draws: SplitMix64

@@ -2,7 +2,7 @@ import DequeModule
 import Faults
 import Wire
 
-/// When what is judged was read.
+/// When what is judged was read, and how much waits.
 ///
 /// Every byte that is in ``ConnectionJudge/reads`` is once in the gate, in a lane or among the
 /// suspects, and the other way round.
@@ -13,10 +13,10 @@ extension ConnectionJudge {
     ) -> Item? {
         guard let item = items.popFirst() else { return nil }
         guard case .command(.pass(let sender, let bytes), let leg) = item,
-            let line = sender == .client ? client : leg
+            let line = sender == .client ? client : leg,
+            reads.first(of: bytes.count, of: line) < bytes.count
         else { return item }
         let sizes = reads.sizes(of: bytes.count, of: line)
-        guard sizes.count > 1 else { return item }
         var pieces: [Item] = []
         pieces.reserveCapacity(sizes.count)
         var position = 0
@@ -27,6 +27,28 @@ extension ConnectionJudge {
         }
         items.insert(contentsOf: pieces.dropFirst(), at: 0)
         return pieces.first
+    }
+
+    /// Adds to a changed head what passes behind it of the same read, so that one chunk has both, and
+    /// the receiver gets them at once.
+    mutating func joined(_ item: Item, _ sender: Peer, _ relay: Relay) -> Item {
+        let lane = sender.rawValue
+        guard case .command(.replace(sender, let bytes, let others), let leg) = item,
+            !others.isEmpty, let line = sender == .client ? relay.clientLeg.id : leg,
+            case .command(.pass(sender, let rest), leg)? = lanes[lane].items.first,
+            relay.isBeforeHead(of: sender, line)
+        else { return item }
+        let count = reads.first(of: bytes.count + rest.count, of: line) - bytes.count
+        guard count > 0 else { return item }
+        let own = rest[..<count]
+        lanes[lane].items.removeFirst()
+        // What waits is counted by the bytes on both sides.
+        lanes[lane].bytes += count
+        if count < rest.count {
+            lanes[lane].items.prepend(
+                .command(.pass(sender: sender, Array(rest[count...])), leg: leg))
+        }
+        return .command(.replace(sender: sender, bytes + own, by: others + own), leg: leg)
     }
 
     /// Takes the next bytes of a sender out of what waits, and returns when the first was read.
@@ -47,4 +69,22 @@ extension ConnectionJudge {
         let known = reads.count { ($0 == relay.clientLeg.id) == (sender == .client) }
         return (bytes, known)
     }
+
+    /// Bytes that wait here for a decision or their time.
+    var heldBytes: Int {
+        lanes.reduce(gate?.heldBytes ?? 0) { $0 + $1.bytes }
+            + suspects.reduce(0) { $0 + $1.count }
+    }
+
+    /// What waits here; mutating, as that of a ``Relay``.
+    mutating func holding() -> Holding {
+        let held: (bytes: Int, hasHead: Bool) = gate?.holding() ?? (0, false)
+        var bytes = held.bytes
+        for lane in lanes.indices { bytes += lanes[lane].bytes }
+        for suspect in suspects { bytes += suspect.count }
+        return Holding(bytes: bytes, hasHead: held.hasHead)
+    }
+
+    /// Whether the start of a head waits for the rest of it.
+    var isHoldingHead: Bool { gate?.isHoldingHead ?? false }
 }

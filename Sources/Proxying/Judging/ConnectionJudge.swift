@@ -65,18 +65,6 @@ struct ConnectionJudge {
     /// Whether nothing waits for its turn.
     var isEmpty: Bool { lanes[0].items.isEmpty && lanes[1].items.isEmpty }
 
-    /// Bytes that wait here for a decision or their time.
-    var heldBytes: Int {
-        lanes.reduce(gate?.heldBytes ?? 0) { $0 + $1.bytes }
-            + suspects.reduce(0) { $0 + $1.count }
-    }
-
-    /// What waits here; mutating, as that of a ``Relay``.
-    mutating func holding() -> Holding { Holding(bytes: heldBytes, hasHead: isHoldingHead) }
-
-    /// Whether the start of a head waits for the rest of it.
-    var isHoldingHead: Bool { gate?.isHoldingHead ?? false }
-
     /// A client connected.
     mutating func accepted(
         at: Instant, relay: inout Relay, into commands: inout [RelayCommand]
@@ -284,14 +272,18 @@ struct ConnectionJudge {
             for sender in Peer.allCases {
                 while let item = next(sender, at, relay) {
                     isMoving = true
-                    carryOut(item, sender, at, &relay, &commands)
+                    carryOut(joined(item, sender, relay), sender, at, &relay, &commands)
                 }
                 keepStalled(sender, at, &relay, &commands)
             }
         }
         for sender in Peer.allCases { setReading(sender, &commands) }
-        let next = (lanes.compactMap(\.heldUntil) + alarms).filter { $0 > at }.min()
-        alarms.removeAll { $0 <= at }
+        var next = alarms.isEmpty ? nil : alarms.filter { $0 > at }.min()
+        if !alarms.isEmpty { alarms.removeAll { $0 <= at } }
+        for lane in lanes.indices {
+            guard let until = lanes[lane].heldUntil, until > at else { continue }
+            next = min(next ?? until, until)
+        }
         if let next, wakeAt.map({ next < $0 }) ?? true {
             wakeAt = next
             commands.append(.wake(at: next))

@@ -5,15 +5,28 @@ extension [RelayCommand] {
     ///
     /// They are recorded together, so that what is said here does not depend on when they are written.
     mutating func placeFaults() {
-        var following: Set<Peer> = []
+        guard contains(where: \.statesFault) else { return }
+        var (fromClient, fromServer) = (false, false)
         for index in indices.reversed() {
             switch self[index] {
-            case .record(.chunk(let chunk)): following.insert(chunk.sender)
+            case .record(.chunk(let chunk)):
+                if chunk.sender == .client { fromClient = true } else { fromServer = true }
             case .record(.fault(var fault)):
-                fault.isAhead = fault.sender.map(following.contains) ?? !following.isEmpty
+                fault.isAhead =
+                    switch fault.sender {
+                    case .client: fromClient
+                    case .server: fromServer
+                    case nil: fromClient || fromServer
+                    }
                 if !fault.isAhead { self[index] = .record(.fault(fault)) }
             default: break
             }
         }
+    }
+}
+
+extension RelayCommand {
+    fileprivate var statesFault: Bool {
+        if case .record(.fault) = self { true } else { false }
     }
 }

@@ -10,8 +10,50 @@ struct Alteration: Hashable {
 
     /// `bytes`, in whose place `others` go on, which differ in one place.
     init(of bytes: [UInt8], by others: [UInt8]) {
-        let whole = Patch(offset: 0, removed: bytes.count, inserted: others, reason: .fault)
-        self.init(bytes[...], whole.trimmed(in: bytes[...]).map { [$0] } ?? [])
+        let start = Self.sharedStart(bytes, others)
+        let end = Self.sharedEnd(bytes, others, atMost: min(bytes.count, others.count) - start)
+        guard start + end < max(bytes.count, others.count) else {
+            self.init(bytes[...], [])
+            return
+        }
+        let change = Patch(
+            offset: start, removed: bytes.count - start - end,
+            inserted: Array(others[start..<others.count - end]), reason: .fault)
+        self.init(bytes[...], [change])
+    }
+
+    /// How many bytes two begin with that are the same.
+    private static func sharedStart(_ one: [UInt8], _ other: [UInt8]) -> Int {
+        let most = min(one.count, other.count)
+        return one.withUnsafeBytes { one in
+            other.withUnsafeBytes { other in
+                var count = 0
+                while count + 8 <= most,
+                    one.loadUnaligned(fromByteOffset: count, as: UInt64.self)
+                        == other.loadUnaligned(fromByteOffset: count, as: UInt64.self)
+                { count += 8 }
+                while count < most, one[count] == other[count] { count += 1 }
+                return count
+            }
+        }
+    }
+
+    /// How many bytes two end with that are the same, `most` at the most.
+    private static func sharedEnd(_ one: [UInt8], _ other: [UInt8], atMost most: Int) -> Int {
+        one.withUnsafeBytes { one in
+            other.withUnsafeBytes { other in
+                var count = 0
+                while count + 8 <= most,
+                    one.loadUnaligned(fromByteOffset: one.count - count - 8, as: UInt64.self)
+                        == other.loadUnaligned(
+                            fromByteOffset: other.count - count - 8, as: UInt64.self)
+                { count += 8 }
+                while count < most, one[one.count - 1 - count] == other[other.count - 1 - count] {
+                    count += 1
+                }
+                return count
+            }
+        }
     }
 
     /// `original`, of which these patches make what goes on.

@@ -48,6 +48,14 @@ extension Relay {
         requests.isBetweenMessages && scan.holdsNothing
     }
 
+    /// Whether the next byte of a sender begins the head of a message.
+    func isBeforeHead(of sender: Peer, _ leg: LegID) -> Bool {
+        guard case .http = phase else { return false }
+        guard sender == .server else { return isBetweenRequests && !isBlocked }
+        guard let index = legs.firstIndex(where: { $0.id == leg }) else { return false }
+        return legs[index].scan.holdsNothing && legs[index].responses.isBetweenMessages
+    }
+
     /// How many requests are not answered, where the next byte of a server begins a message and the
     /// next one of the client a request; nil where it may not.
     var unansweredBetweenMessages: Int? {

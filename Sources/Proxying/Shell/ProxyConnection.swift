@@ -16,7 +16,6 @@ final class ProxyConnection {
         let channel: any Channel
         let handler: LegHandler
         var security: Security = .plain
-        var isDirty = false
         var deadline: Scheduled<Void>?
         var tap: AlertTap?
         /// Why the server's certificate was not accepted.
@@ -50,6 +49,8 @@ final class ProxyConnection {
     /// When the start of a head that is held is forwarded unchanged.
     var overdue: Scheduled<Void>?
     var lines: [LegID: Line] = [:]
+    /// Legs on which something was written that was not flushed.
+    private var dirty: [LegID] = []
     private var events: [RelayEvent] = []
     private var isRunning = false
     /// Why each peer is not read, by its raw value.
@@ -66,7 +67,7 @@ final class ProxyConnection {
     /// one read brings is decoded and committed together, and a larger one of small messages would
     /// take too long.
     static let reads = AdaptiveRecvByteBufferAllocator(
-        minimum: 1024, initial: 4096, maximum: 32768)
+        minimum: 1024, initial: 2048, maximum: 32768)
 
     init(
         client: any Channel, configuration: ProxyConfiguration, resources: ProxyResources,
@@ -225,10 +226,12 @@ final class ProxyConnection {
     }
 
     func flush() {
-        for (leg, line) in lines where line.isDirty {
-            lines[leg]?.isDirty = false
-            line.channel.flush()
-        }
+        // What one is told of by this may write again.
+        var legs: [LegID] = []
+        swap(&legs, &dirty)
+        for leg in legs { lines[leg]?.channel.flush() }
+        legs.removeAll(keepingCapacity: true)
+        if dirty.isEmpty { swap(&legs, &dirty) }
     }
 
     func carryOut(_ commands: [RelayCommand]) {
@@ -243,7 +246,7 @@ final class ProxyConnection {
             case .send(let leg, let bytes):
                 guard let channel = lines[leg]?.channel else { continue }
                 channel.write(channel.allocator.buffer(bytes: bytes), promise: nil)
-                lines[leg]?.isDirty = true
+                if !dirty.contains(leg) { dirty.append(leg) }
             case .connect(let leg, let server):
                 connect(leg, server)
             case .end(let leg):

@@ -40,6 +40,22 @@ struct FaultSessionTests {
         }
     }
 
+    @Test func `asks whose event it is only for rules that count by that`() throws {
+        for (line, expected) in [("=> 503", 0), ("=> 503 per=client", 1), ("path:/b => 503", 0)] {
+            let session = try session([line])
+            var asked = 0
+            let scope = {
+                asked += 1
+                return self.scope()
+            }
+            let firings = session.judge(
+                FewFields(fields: [.path: .text("/a")]), phase: .requestHead, scope: scope(),
+                at: .zero)
+            #expect(asked == expected, "\(line)")
+            #expect(firings.isEmpty == line.hasPrefix("path:"))
+        }
+    }
+
     @Test(
         arguments: [
             ("", [1, 2, 3, 4, 5, 6, 7, 8, 9]),

@@ -15,6 +15,11 @@ enum CoveringFields {
         "aws4-", "aws ", "hmac", "hawk", "oauth", "signature", "sharedkey", "digest",
     ]
 
+    /// Fields that may have a signature of the head.
+    private static let coveringHead = [
+        "signature", "signature-input", "authorization", "proxy-authorization",
+    ]
+
     /// A note on what no longer fits after an edit; nil where nothing is known to.
     ///
     /// - Parameters:
@@ -27,6 +32,9 @@ enum CoveringFields {
         on part: EditedPart?, named edited: String? = nil, in head: HTTPHead, api: String
     ) -> String? {
         let isContent = part?.isOfHead == false
+        guard isContent || coveringHead.contains(where: { head.first($0) != nil }) else {
+            return nil
+        }
         var names: [String] = []
         for field in head.fields {
             let name = head.text(field.name)

@@ -4,43 +4,69 @@ import Notation
 
 /// The head of a message, to be changed.
 struct EditableHead {
+    /// A field line: of the head as received, or another.
+    private struct Field {
+        /// The line where it is not as received.
+        var made: [UInt8]?
+        /// Where the name is in that line, or in the head as received.
+        var name: Range<Int>
+        var line: Range<Int>
+    }
+
+    /// The head as received.
+    private let source: [UInt8]
     private var startLine: [UInt8]
-    private var fields: [(name: String, line: [UInt8])]
-    private var ending: [UInt8]
+    private var fields: [Field]
+    private let ending: Range<Int>
 
     /// The head as received.
     init(_ head: HTTPHead) {
-        let bytes = head.bytes
+        source = head.bytes
         let start =
             head.fields.first?.line.lowerBound
-            ?? bytes.firstIndex(of: 0x0A).map { $0 + 1 } ?? bytes.count
-        startLine = Array(bytes[..<start])
-        fields = head.fields.map {
-            (Self.lowercased(bytes[$0.name]), Array(bytes[$0.line]))
-        }
-        ending = Array(bytes[(head.fields.last?.line.upperBound ?? start)...])
+            ?? source.firstIndex(of: 0x0A).map { $0 + 1 } ?? source.count
+        startLine = Array(source[..<start])
+        fields = head.fields.map { Field(made: nil, name: $0.name, line: $0.line) }
+        ending = (head.fields.last?.line.upperBound ?? start)..<source.count
     }
 
     /// The head as it is now.
-    var bytes: [UInt8] { startLine + fields.flatMap(\.line) + ending }
+    var bytes: [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(source.count + 128)
+        bytes += startLine
+        for field in fields { bytes += (field.made ?? source)[field.line] }
+        bytes += source[ending]
+        return bytes
+    }
 
     /// Puts a field in the place of all of its name, or after all others.
     mutating func set(_ name: String, _ value: String) {
-        let key = Self.lowercased(Array(name.utf8)[...])
-        let line = Array("\(HeaderText.clean(name)): \(HeaderText.clean(value))\r\n".utf8)
-        guard let first = fields.firstIndex(where: { $0.name == key }) else {
-            fields.append((key, line))
+        let made = Self.field(name, value)
+        guard let first = fields.firstIndex(where: { isNamed(name, $0) }) else {
+            fields.append(made)
             return
         }
-        fields[first].line = line
-        let behind = fields[(first + 1)...].filter { $0.name != key }
-        fields.replaceSubrange((first + 1)..., with: behind)
+        fields[first] = made
+        for index in fields.indices.dropFirst(first + 1).reversed()
+        where isNamed(name, fields[index]) { fields.remove(at: index) }
     }
 
     /// Adds a field behind all others.
-    mutating func add(_ name: String, _ value: String) {
-        let line = Array("\(HeaderText.clean(name)): \(HeaderText.clean(value))\r\n".utf8)
-        fields.append((Self.lowercased(Array(name.utf8)[...]), line))
+    mutating func add(_ name: String, _ value: String) { fields.append(Self.field(name, value)) }
+
+    private static func field(_ name: String, _ value: String) -> Field {
+        let name = HeaderText.clean(name)
+        let line = Array("\(name): \(HeaderText.clean(value))\r\n".utf8)
+        return Field(made: line, name: 0..<name.utf8.count, line: 0..<line.count)
+    }
+
+    /// Whether a field has this name, without regard to the case of ASCII letters.
+    private func isNamed(_ name: String, _ field: Field) -> Bool {
+        let name = HeaderText.clean(name).utf8
+        guard name.count == field.name.count else { return false }
+        let line = field.made ?? source
+        return zip(name, line[field.name]).allSatisfy { Self.lowercased($0) == Self.lowercased($1) }
     }
 
     /// Changes the target of a request.
@@ -151,15 +177,13 @@ struct EditableHead {
     ///
     /// - Returns: Whether there were any.
     mutating func remove(_ name: String) -> Bool {
-        let key = Self.lowercased(Array(name.utf8)[...])
         let count = fields.count
-        fields.removeAll { $0.name == key }
+        fields = fields.filter { !isNamed(name, $0) }
         return fields.count < count
     }
 
-    private static func lowercased(_ bytes: ArraySlice<UInt8>) -> String {
-        String(
-            decoding: bytes.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }, as: UTF8.self)
+    private static func lowercased(_ byte: UInt8) -> UInt8 {
+        (0x41...0x5A).contains(byte) ? byte | 0x20 : byte
     }
 }
 
@@ -167,7 +191,8 @@ struct EditableHead {
 enum HeaderText {
     /// `text` without line breaks and other control characters, which would end a field.
     static func clean(_ text: String) -> String {
-        String(
+        guard text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else { return text }
+        return String(
             String.UnicodeScalarView(
                 text.unicodeScalars.map { $0.value < 0x20 || $0.value == 0x7F ? " " : $0 }))
     }
