@@ -11,7 +11,7 @@ enum HARBody {
 
     /// Fields and body of `request`.
     static func request(
-        _ request: JSONDocument.Node, in document: JSONDocument, _ oddities: inout [String]
+        _ request: JSONDocument.Node, in document: HARDocument, _ oddities: inout [String]
     ) -> ArchivedExchange.Message {
         var message = ArchivedExchange.Message()
         message.fields = fields(request["headers"])
@@ -20,9 +20,9 @@ enum HARBody {
         // Base64 has the bytes, where there is any; what is beside it is only for reading.
         let apart = request["_content"]
         let isApart =
-            apart?["encoding"]?.spells("base64") ?? false && apart?["text"]?.string != nil
+            apart?["encoding"]?.spells("base64") ?? false && apart?["text"]?.kind == .string
         let source = post?["text"] == nil || isApart ? apart : post
-        if let text = source?["text"].flatMap({ content($0, in: document) }), !text.isEmpty {
+        if let text = document.content(source?["text"]), !text.isEmpty {
             let stated = [
                 value("content-length", message.fields).flatMap { Int64($0) },
                 HARNumber.count(request["bodySize"]),
@@ -51,7 +51,7 @@ enum HARBody {
 
     /// Fields and body of `response`.
     static func response(
-        _ response: JSONDocument.Node, in document: JSONDocument, status: Int, method: String,
+        _ response: JSONDocument.Node, in document: HARDocument, status: Int, method: String,
         _ oddities: inout [String]
     ) -> ArchivedExchange.Message {
         var message = ArchivedExchange.Message()
@@ -61,7 +61,7 @@ enum HARBody {
         // mitmproxy states the size on the wire.
         let isWireSize = size == HARNumber.count(response["bodySize"])
         let type = value("content-type", message.fields) ?? content?["mimeType"]?.string ?? ""
-        if let text = content?["text"].flatMap({ Self.content($0, in: document) }), !text.isEmpty {
+        if let text = document.content(content?["text"]), !text.isEmpty {
             let isBase64 = content?["encoding"]?.spells("base64") ?? false
             message.body = body(
                 text, isBase64: isBase64, type: type, sizes: size > 0 ? [size] : [],
@@ -110,18 +110,6 @@ enum HARBody {
 
     // MARK: Bodies
 
-    /// The text of a string in UTF-8; nil for anything but a string.
-    ///
-    /// Without a copy where it has no escapes: a body can be most of an archive.
-    private static func content(
-        _ node: JSONDocument.Node, in document: JSONDocument
-    ) -> ArraySlice<UInt8>? {
-        guard node.kind == .string else { return nil }
-        let written = document.bytes[node.range.lowerBound + 1..<node.range.upperBound - 1]
-        guard written.contains(UInt8(ascii: "\\")) else { return written }
-        return node.string.map { Array($0.utf8)[...] }
-    }
-
     /// The bytes of archived text, given in UTF-8.
     ///
     /// Exporters archive text as the characters that they decoded. It becomes UTF-8 again, or
@@ -130,7 +118,7 @@ enum HARBody {
     ///
     /// The archive states the `sizes`, the most reliable first.
     private static func body(
-        _ text: ArraySlice<UInt8>, isBase64: Bool, type: String, sizes: [Int64], _ whose: String,
+        _ text: [UInt8], isBase64: Bool, type: String, sizes: [Int64], _ whose: String,
         mayLie: Bool = false, _ oddities: inout [String]
     ) -> [UInt8] {
         let bytes: [UInt8]
@@ -138,7 +126,7 @@ enum HARBody {
             if let decoded = Base64.decode(text, .whitespace) {
                 bytes = decoded
             } else {
-                bytes = Array(text)
+                bytes = text
                 oddities.append("the body of \(whose) is declared as base64 and is not base64")
             }
         } else if !sizes.contains(Int64(text.count)), !type.lowercased().contains("utf-8"),
@@ -146,7 +134,7 @@ enum HARBody {
         {
             bytes = latin
         } else {
-            bytes = Array(text)
+            bytes = text
         }
         if !isBase64, isBinary(type) {
             if text.firstRange(of: Array("\u{FFFD}".utf8)) != nil {
@@ -176,7 +164,7 @@ enum HARBody {
 
     /// The text in Latin-1, where all its characters are in that and their number is one of `sizes`;
     /// nil otherwise.
-    private static func latin1(_ text: ArraySlice<UInt8>, _ sizes: [Int64]) -> [UInt8]? {
+    private static func latin1(_ text: [UInt8], _ sizes: [Int64]) -> [UInt8]? {
         let count = text.reduce(0) { $1 & 0xC0 == 0x80 ? $0 : $0 + 1 }
         guard sizes.contains(Int64(count)) else { return nil }
         var bytes: [UInt8] = []

@@ -19,13 +19,13 @@ struct HAREntry {
         case cached = "answered from the browser's cache"
     }
 
-    private let document: JSONDocument
+    private let document: HARDocument
     private let node: JSONDocument.Node
     private let request: JSONDocument.Node
     private let url: String
 
     /// An entry that becomes an exchange.
-    init(_ document: JSONDocument) throws(LeftOut) {
+    init(_ document: HARDocument) throws(LeftOut) {
         let node = document.root
         guard node.kind == .object, let request = node["request"], request.kind == .object else {
             throw .noRequest
@@ -77,7 +77,7 @@ struct HAREntry {
             exchange.oddities.append("the archive has no method")
         }
         readResponse(&exchange)
-        HARSocket.read(node, into: &exchange)
+        HARSocket.read(node, in: document, into: &exchange)
         return exchange
     }
 

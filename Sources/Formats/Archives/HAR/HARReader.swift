@@ -5,7 +5,7 @@ internal import Wire
 /// Reads an HTTP archive (HAR 1.2): first where its entries are, then the entries in order of time.
 ///
 /// The file is never in memory as a whole: 32 bytes for each entry, a block of 1 MiB, and one entry
-/// at a time with 16 bytes for each key and value in it. An incomplete archive is refused, so that
+/// at a time with 16 bytes for each key and value in it; of a large content only what it stands for. An incomplete archive is refused, so that
 /// a part is not taken for the whole.
 public final class HARReader: ArchiveReader {
     /// The largest entry in bytes, bodies in base64 included.
@@ -66,7 +66,7 @@ public final class HARReader: ArchiveReader {
     public func exchange(at index: Int) throws(FileError) -> ArchivedExchange {
         let place = places[index]
         var isRepaired = false
-        let document = try scan(place.range, &isRepaired)
+        let document = try entry(place.range, keepsContents: true, &isRepaired)
         guard let entry = try? HAREntry(document) else {
             throw FileError(.storage, "\(source.name) changed while it was read; try again")
         }
@@ -109,13 +109,15 @@ public final class HARReader: ArchiveReader {
     private func take(_ part: HARSplitter.Part) throws(FileError) {
         switch part {
         case .member("creator", let range) where range.count <= Self.largestMember:
-            let node = try scan(range).root
+            var isRepaired = false
+            let node = try scan(range, &isRepaired).root
             creator = [node["name"], node["version"]].compactMap { HARNumber.text($0) }
                 .filter { !$0.isEmpty }.joined(separator: " ")
         case .member: break
         case .entry(let range):
             entries += 1
-            let document = try scan(range)
+            var isRepaired = false
+            let document = try entry(range, keepsContents: false, &isRepaired)
             do throws(HAREntry.LeftOut) {
                 let entry = try HAREntry(document)
                 if let start = entry.archivedStart {
@@ -140,22 +142,52 @@ public final class HARReader: ArchiveReader {
         }
     }
 
-    private func scan(_ range: Range<Int>) throws(FileError) -> JSONDocument {
-        var isRepaired = false
-        return try scan(range, &isRepaired)
+    /// The entry in `range`; without `keepsContents`, the large ones are only checked.
+    private func entry(
+        _ range: Range<Int>, keepsContents: Bool, _ isRepaired: inout Bool
+    ) throws(FileError) -> HARDocument {
+        guard range.count > HARContents.smallest else {
+            return HARDocument(try scan(range, &isRepaired))
+        }
+        try checkSize(range)
+        var contents = HARContents(keepsContents: keepsContents)
+        while contents.offset < range.count {
+            let start = range.lowerBound + contents.offset
+            let end = min(range.upperBound, start + ArchiveSource.block)
+            let block = try source.bytes(start..<end)
+            do {
+                try contents.consume(block.span, isLast: end == range.upperBound)
+            } catch {
+                throw fileError(error, at: range.lowerBound + error.offset)
+            }
+        }
+        isRepaired = contents.isRepaired
+        let document = try scan(contents.text, &isRepaired) {
+            range.lowerBound + contents.place(of: $0)
+        }
+        return HARDocument(document, contents: contents.contents)
+    }
+
+    private func checkSize(_ range: Range<Int>) throws(FileError) {
+        guard range.count > Self.largestEntry else { return }
+        throw FileError(
+            .malformed,
+            "\(source.name): the entry at byte \(range.lowerBound) has \(range.count) bytes, "
+                + "more than \(Self.largestEntry); export it without that body")
     }
 
     /// The JSON in `range`; bytes that are not UTF-8 are replaced.
     private func scan(
         _ range: Range<Int>, _ isRepaired: inout Bool
     ) throws(FileError) -> JSONDocument {
-        guard range.count <= Self.largestEntry else {
-            throw FileError(
-                .malformed,
-                "\(source.name): the entry at byte \(range.lowerBound) has \(range.count) bytes, "
-                    + "more than \(Self.largestEntry); export it without that body")
-        }
-        let bytes = try source.bytes(range)
+        try checkSize(range)
+        return try scan(source.bytes(range), &isRepaired) { range.lowerBound + $0 }
+    }
+
+    /// The JSON in `bytes`, which are at `place` in the file; what is not UTF-8 is replaced.
+    private func scan(
+        _ bytes: [UInt8], _ isRepaired: inout Bool, place: (Int) -> Int
+    ) throws(FileError) -> JSONDocument {
         let limits = JSONLimits(values: Self.maxValues)
         do throws(JSONError) {
             do throws(JSONError) {
@@ -166,11 +198,12 @@ public final class HARReader: ArchiveReader {
                 return try JSONDocument.scan(repaired, limits: limits)
             }
         } catch {
-            throw FileError(
-                .malformed,
-                "\(source.name): at byte \(range.lowerBound + error.offset): \(error); "
-                    + "export it again")
+            throw fileError(error, at: place(error.offset))
         }
+    }
+
+    private func fileError(_ error: JSONError, at place: Int) -> FileError {
+        FileError(.malformed, "\(source.name): at byte \(place): \(error); export it again")
     }
 
     private func fileError(_ failure: HARSplitter.Failure, _ start: [UInt8]) -> FileError {

@@ -12,7 +12,10 @@ enum HARSocket {
     private static let leastSeconds: Int64 = 100_000_000
 
     /// Adds the messages of `entry` to `exchange`.
-    static func read(_ entry: JSONDocument.Node, into exchange: inout ArchivedExchange) {
+    static func read(
+        _ entry: JSONDocument.Node, in document: HARDocument,
+        into exchange: inout ArchivedExchange
+    ) {
         readClose(entry["_webSocketClose"], &exchange)
         guard let list = entry["_webSocketMessages"], list.kind == .array else { return }
         var shift: Int64?
@@ -37,7 +40,9 @@ enum HARSocket {
                 ArchivedExchange.SocketMessage(
                     sender: sender, atUnixNanoseconds: last,
                     opcode: (0...15).contains(opcode) ? Int(opcode) : 1,
-                    payload: payload(element, opcode: opcode, &exchange.oddities)))
+                    payload: payload(
+                        document.content(element["data"]) ?? [], opcode: opcode,
+                        &exchange.oddities)))
         }
         exchange.endedUnixNanoseconds = max(exchange.endedUnixNanoseconds, last)
         if wentBack {
@@ -62,14 +67,13 @@ enum HARSocket {
     }
 
     private static func payload(
-        _ element: JSONDocument.Node, opcode: Int64, _ oddities: inout [String]
+        _ text: [UInt8], opcode: Int64, _ oddities: inout [String]
     ) -> [UInt8] {
-        let text = element["data"]?.string ?? ""
-        guard opcode != 1, opcode != 0 else { return Array(text.utf8) }
-        if let bytes = Base64.decode(text.utf8, .whitespace) { return bytes }
+        guard opcode != 1, opcode != 0 else { return text }
+        if let bytes = Base64.decode(text, .whitespace) { return bytes }
         oddities.append("a message of opcode \(opcode) is not base64; its text was used")
         // A control message has at most 125 bytes (RFC 6455, 5.5).
-        return Array(text.utf8.prefix(opcode >= 8 ? 125 : .max))
+        return Array(text.prefix(opcode >= 8 ? 125 : .max))
     }
 
     private static func readClose(
