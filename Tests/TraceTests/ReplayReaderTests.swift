@@ -21,7 +21,7 @@ import Wire
         }
     }
 
-    @Test func `reads what the view of bodies says, before and after the file is mapped`() throws {
+    @Test func `reads what the view of bodies says, before and in a snapshot`() throws {
         let trace = try TemporaryTrace()
         let writer = try trace.writer()
         var traffic = Traffic()
@@ -38,8 +38,7 @@ import Wire
         #expect(expected.joined().count == 40)
         #expect(try (1...20).map { try read(reader, $0) } == expected)
         try reader.holdSnapshot()
-        // Often enough for the file to be mapped anew.
-        for _ in 0..<60 { #expect(try (1...20).map { try read(reader, $0) } == expected) }
+        #expect(try (1...20).map { try read(reader, $0) } == expected)
         #expect(try reader.side(ExchangeID(21), .client) == nil)
         try expectRuns(reader)
     }

@@ -76,7 +76,8 @@ public final class TraceReader {
     private static func open(_ uri: String) throws(StorageFault) -> Connection {
         let db = try Connection(path: uri, flags: SQLITE_OPEN_READONLY | SQLITE_OPEN_URI)
         try db.trustSchema(false)
-        try db.execute("PRAGMA mmap_size = 1073741824; PRAGMA cache_size = -8192")
+        // Not mapped: a file that becomes shorter meanwhile ends a program that has it mapped.
+        try db.execute("PRAGMA mmap_size = 0; PRAGMA cache_size = -8192")
         // The first read opens the log and shows whether the file is a database.
         _ = try db.integer("PRAGMA schema_version")
         return db

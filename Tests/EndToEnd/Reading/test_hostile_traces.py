@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
+import os
 import shutil
 import sqlite3
 import subprocess
 from pathlib import Path
 
 import pytest
-from programs import ROOT, TAPEDECK, environment, tapedeck
+import requests
+from programs import DEADLINE, ROOT, TAPEDECK, Program, environment, tapedeck
 
 # The data errors, failures and findings of commands: everything that is no trap.
 STATUSES = {0, 1, 65, 66, 69, 70, 74}
@@ -87,3 +90,31 @@ def test_endless_view(whole, tmp_path) -> None:
                               text=True, timeout=20, check=False, env=environment())
         assert done.returncode == 65
         assert "is no trace as tapedeck writes it" in done.stderr
+
+
+def test_a_trace_that_becomes_shorter(tmp_path) -> None:
+    """A file that is cut while a program has it open is an error, and no signal ends the program."""
+    archive, trace = tmp_path / "a.har", tmp_path / "a.tape"
+    entries = [{
+        "startedDateTime": "2024-01-01T00:00:00.000Z", "time": 1,
+        "request": {"method": "GET", "url": f"http://example.org/{number}", "headers": []},
+        "response": {"status": 200, "headers": [], "content": {"mimeType": "text/plain", "text": "x" * 20_000}},
+    } for number in range(200)]
+    archive.write_text(json.dumps({"log": {"version": "1.2", "creator": {}, "entries": entries}}))
+    tapedeck("import", archive, trace)
+    server = Program(TAPEDECK, "replay", "server", trace, "--listen", "127.0.0.1:0", "--allow-unused")
+    try:
+        port = server.await_line(r"^listening on 127\.0\.0\.1:(\d+)$")[1]
+        url = f"http://127.0.0.1:{port}/"
+        assert len(requests.get(url + "0", timeout=DEADLINE).content) == 20_000
+        os.truncate(trace, 8192)
+        for number in range(100, 200):
+            try:
+                answer = requests.get(f"{url}{number}", timeout=DEADLINE)
+            except requests.ConnectionError:
+                continue
+            assert answer.status_code != 200 or len(answer.content) == 20_000
+        assert server.process.poll() is None or server.process.returncode > 0, server.said()
+    finally:
+        server.kill()
+    assert tapedeck("ls", trace, status=None).returncode in STATUSES

@@ -4,9 +4,6 @@ public import Wire
 
 /// Lists of all exchanges and commands, each in one pass.
 extension ReplayReader {
-    /// Rows after which mapped pages are released.
-    private static let maxRows = 4_096
-
     /// Upper bounds of the numbers of exchanges and commands.
     public func bounds() throws(TraceError) -> (exchanges: Int, commands: Int) {
         try reader.reported { () throws(StorageFault) in
@@ -26,7 +23,7 @@ extension ReplayReader {
     public func exchanges(_ body: (ReplayExchangeRow) -> Void) throws(TraceError) {
         try reader.reported { () throws(StorageFault) in
             var shift = SessionShift(shifts)
-            try slices(
+            try rows(
                 """
                 SELECT id, connection_id, session_id, api, method, host, port, path, query, status,
                   started_ns, responded_ns, ended_ns FROM http_exchange
@@ -59,7 +56,7 @@ extension ReplayReader {
             // Nearly all traces have one session, so it need not be looked up for each row.
             let session = shifts.count == 1 ? "" : ", session_id"
             var shift = SessionShift(shifts)
-            try slices(
+            try rows(
                 """
                 SELECT id, connection_id, sender, at_ns, channel, name\(session)
                 FROM simperium_command WHERE true
@@ -122,7 +119,7 @@ extension ReplayReader {
         _ body: (CommandID, UnsafeRawBufferPointer) -> Void
     ) throws(TraceError) {
         try reader.reported { () throws(StorageFault) in
-            try slices("SELECT id, command_id, ccid FROM change WHERE ccid IS NOT NULL") {
+            try rows("SELECT id, command_id, ccid FROM change WHERE ccid IS NOT NULL") {
                 changes in
                 let command = CommandID(changes.integer(1))
                 Self.words(changes.borrowed(2)) { body(command, $0) }
@@ -145,32 +142,15 @@ extension ReplayReader {
 
     /// Passes on the rows of a list in the order of their numbers.
     ///
-    /// The file is mapped, which is faster than reading it page by page, and mapped again every few
-    /// thousand rows: pages that are mapped count as memory in use until they are released.
-    ///
     /// - Parameters:
     ///   - sql: A query whose first column is `id`, and which ends with its conditions.
     ///   - body: Receives each row.
     /// - Throws: ``StorageFault`` where the file cannot be read.
-    private func slices(
+    private func rows(
         _ sql: String, _ body: (Statement) -> Void
     ) throws(StorageFault) {
-        let statement = try db.prepare("\(sql) AND id >= ? ORDER BY id LIMIT \(Self.maxRows)")
-        var next: Int64? = .min
-        while let first = next {
-            try map()
-            statement.bind(1, first)
-            next = nil
-            var count = 0
-            while try statement.step() {
-                body(statement)
-                count += 1
-                guard count == Self.maxRows else { continue }
-                let (id, overflow) = statement.integer(0).addingReportingOverflow(1)
-                next = overflow ? nil : id
-            }
-        }
-        try unmap()
+        let statement = try db.prepare("\(sql) ORDER BY id")
+        while try statement.step() { body(statement) }
     }
 }
 

@@ -16,8 +16,6 @@ public final class ReplayReader {
     /// Wall clock at the start of the first session, nanoseconds since 1970 UTC.
     public let anchor: Int64
 
-    /// The number of contents read since the file was mapped; nil while it is not.
-    var mapped: Int?
     private var sideStatement: Statement?
     private var sidesStatement: Statement?
     private var textStatement: Statement?
@@ -29,9 +27,8 @@ public final class ReplayReader {
     public init(path: String) throws(TraceError) {
         let reader = try TraceReader(path: path)
         self.reader = reader
-        // Pages are read into a small private cache: mapped ones would count as memory in use.
         let sessions = try reader.reported { () throws(StorageFault) in
-            try reader.db.execute("PRAGMA mmap_size = 0; PRAGMA cache_size = -2048")
+            try reader.db.execute("PRAGMA cache_size = -2048")
             return try reader.list("SELECT id, started_unix_ns FROM session ORDER BY id", []) {
                 ($0.integer(0), $0.integer(1))
             }
@@ -86,8 +83,7 @@ public final class ReplayReader {
             let statement = try kept(
                 &sidesStatement,
                 "\(Self.sides) WHERE b.id BETWEEN ? AND ? AND x.side <> 'server' "
-                    + "ORDER BY b.id",
-                contents: 2 * count)
+                    + "ORDER BY b.id")
             defer { statement.reset() }
             statement.bind(1, 2 &* first.rawValue)
             statement.bind(2, 2 &* (first.rawValue &+ Int64(count)) &- 1)
@@ -203,11 +199,10 @@ public final class ReplayReader {
         }
     }
 
-    /// The statement in `place`, compiled on first use, to read this many contents.
+    /// The statement in `place`, compiled on first use.
     func kept(
-        _ place: inout Statement?, _ sql: String, contents: Int = 1
+        _ place: inout Statement?, _ sql: String
     ) throws(StorageFault) -> Statement {
-        try countMapped(contents)
         if let place { return place }
         let made = try db.prepare(sql)
         place = made
