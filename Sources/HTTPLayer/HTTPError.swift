@@ -16,7 +16,7 @@ public enum HTTPError: Error, Hashable, Sendable, CustomStringConvertible {
     case timeout(String)
     /// The caller or the end of the task withdrew it.
     case cancelled
-    /// The answer has more bytes than allowed.
+    /// The answer has more bytes than are kept in memory.
     case tooLarge(limit: Int)
     /// A redirect that may not be followed.
     case redirect(String)
@@ -48,7 +48,7 @@ public enum HTTPError: Error, Hashable, Sendable, CustomStringConvertible {
         case .timeout(let reason): "\(reason): try again later, or allow more time"
         case .cancelled: "cancelled"
         case .tooLarge(let limit):
-            "the answer has more than \(limit) bytes: have it written to a file"
+            "the answer has more than \(limit) bytes, which are not kept in memory: request less at once"
         case .redirect(let reason): "\(reason): use the url that the server redirects to"
         case .aborted(let reason): "the connection was lost: \(reason)"
         case .file(let path, let reason): "\(path): \(reason)"

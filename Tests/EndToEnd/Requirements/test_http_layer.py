@@ -61,6 +61,7 @@ def test_every_request_has_one_response(record, server: Listening, tmp_path) -> 
     assert [answer["requestTag"] for answer in answers + dead] == ["täg 1", None, "third", "dead"]
     assert [answer["status"] for answer in answers + dead] == [200, 404, 200, None]
     assert [answer["data"] for answer in answers + dead] == ["/a", "/none", "/busy", ""]
+    assert ["X-Path", "/none"] in answers[1]["headers"] and dead[0]["headers"] is None
     assert [answer["error"] for answer in answers] == [None] * 3
     assert "connect" in dead[0]["error"].lower()
     assert proxy.sql("SELECT path, status FROM exchange ORDER BY id") == [

@@ -117,6 +117,7 @@ enum RequestReport {
                 .init("attempts", .number("\(response.attempts)")),
                 .init("error", response.error.map { .string("\($0)") } ?? .null),
                 .init("url", response.metadata.map { .string($0.finalURL) } ?? .null),
+                .init("headers", response.metadata.map { fields($0.headers) } ?? .null),
                 .init("data", content(response.data)),
             ]
         case .lifecycle(let lifecycle):
@@ -126,6 +127,11 @@ enum RequestReport {
         case .waiting: return nil
         }
         return JSONValue.object(JSONObject(members)).text()
+    }
+
+    /// Fields in their order, duplicates included, as a list of pairs.
+    private static func fields(_ fields: [(name: String, value: String)]) -> JSONValue {
+        .array(fields.map { .array([.string($0.name), .string($0.value)]) })
     }
 
     /// Text as it is, other bytes as an object with their Base64.
