@@ -204,22 +204,6 @@ import Wire
             ))
     }
 
-    @Test func `knows for every topic what exercises it`() {
-        let nothing = EvidenceCounts(connections: 1)
-        let all = EvidenceCounts(
-            connections: 1, exchanges: 1, commands: 1,
-            kinds: [
-                "http", "message", "commcare.submit", "commcare.restore", "simperium:c",
-                "simperium:cv", "simperium:e", "simperium:i", "simperium:h", "simperium.socket",
-            ])
-        for topic in RuleTopic.all {
-            #expect(!topic.isExercised(by: nothing), "\(topic.id)")
-            #expect(topic.isExercised(by: all), "\(topic.id)")
-        }
-        let plain = EvidenceCounts(connections: 1, exchanges: 3, kinds: ["http"])
-        #expect(RuleTopic.all.filter { $0.isExercised(by: plain) }.map(\.id) == ["http"])
-    }
-
     @Test func `writes a summary of a job in Markdown`() {
         let late = finding(at: 5)
         let end = Instant(nanoseconds: late.at.nanoseconds + 3_000_000_000)
@@ -238,27 +222,6 @@ import Wire
         #expect(
             FindingMarkdown.text([], undecided: [:], summary: "no rule was broken", trace: "b")
                 == "### tapedeck diagnose b\n\nno rule was broken.\n")
-    }
-
-    @Test(arguments: [
-        ("commcare.sync.incremental-after-412", "status:412", true),
-        ("commcare.sync.incremental-after-412", "status:200", false),
-        ("commcare.retry.after-4xx", "status:404", true),
-        ("commcare.retry.after-4xx", "status:503", false),
-        ("simperium.change.diff-after-440", "error:440", true),
-        ("simperium.change.diff-after-440", "status:200", false),
-        // A status that should have come is none that has to.
-        ("openrosa.server.head-not-204", "status:200", true),
-        ("commcare.case.version-1", "status:200", true),
-    ])
-    func `a rule about a status is exercised where that came`(
-        id: String, kind: String, isExercised: Bool
-    ) throws {
-        let rule = try #require(Rules.all.first { $0.id == id })
-        let counts = EvidenceCounts(
-            connections: 1, exchanges: 1, commands: 1,
-            kinds: ["commcare.submit", "commcare.restore", "simperium:c", kind])
-        #expect(rule.isExercised(by: counts) == isExercised)
     }
 
     @Test func `writes a test case for every rule`() throws {

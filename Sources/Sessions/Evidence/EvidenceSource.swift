@@ -28,6 +28,7 @@ package final class EvidenceSource {
         try reader.read(upto: moment, isOver: isOver, most: most) { entry in
             take(entry) { evidence in
                 last = max(last, evidence.at)
+                counts.kinds.formUnion(evidence.kinds)
                 body(evidence)
             }
         }
@@ -44,19 +45,12 @@ package final class EvidenceSource {
         case .fault(let row): take(row, body)
         case .asked(let row):
             counts.exchanges += 1
-            counts.kinds.insert(row.row.api)
             body(.asked(evidence(row)))
-        case .answered(let row):
-            if let status = row.row.status { counts.kinds.insert("status:\(status)") }
-            body(.answered(evidence(row)))
+        case .answered(let row): body(.answered(evidence(row)))
         case .command(let row):
             counts.commands += 1
-            counts.kinds.insert("simperium:\(row.row.name)")
-            if let error = row.row.error { counts.kinds.insert("error:\(error)") }
             body(.command(evidence(row)))
-        case .message(let row):
-            counts.kinds.insert("message")
-            body(.message(MessageEvidence(row, origin: row.origin)))
+        case .message(let row): body(.message(MessageEvidence(row, origin: row.origin)))
         }
     }
 
@@ -159,9 +153,7 @@ package struct EvidenceCounts: Hashable, Sendable {
     package var exchanges = 0
     package var commands = 0
     package var faults = 0
-    /// The kinds of what there was: `api` of exchanges, `status:` and that of answers, `simperium:`
-    /// and the name of commands, `error:` and the code of refused changes, and `message` where
-    /// there were any of a WebSocket.
+    /// The kinds of what there was; see ``Diagnosis/Evidence/kinds``.
     package var kinds: Set<String> = []
 
     package init(

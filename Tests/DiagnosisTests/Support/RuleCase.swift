@@ -95,6 +95,9 @@ struct RuleCase: Sendable, CustomTestStringConvertible {
         let findings = script.findings()
         let ids = Set(findings.map(\.rule.id))
         #expect(
+            rule.isExercised(by: Set(script.evidence().flatMap(\.kinds))),
+            "\(testDescription); could not have been broken", sourceLocation: place)
+        #expect(
             script.findingsOfLanes() == findings, "\(testDescription)", sourceLocation: place)
         #expect(
             ids.contains(rule.id), "\(testDescription); broken: \(ids.sorted())",
