@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// A program of somebody else that uses the libraries, as `Tools/outsider` builds and runs it.
+/// A program of somebody else that uses the libraries, as `Tools/libraries try` builds and runs it.
 let package = Package(
     name: "outsider",
     dependencies: [.package(name: "tapedeck", path: "../..")],
