@@ -37,6 +37,10 @@ enum InspectionDescription {
                 }))
     }()
 
+    /// What is answered where no recording is.
+    private static let noRecording = JSONObject.Member(
+        "503", .object([("description", .string("No recording of the trace answers."))]))
+
     /// A path of the control interface as one of the inspector.
     private static func underTrace(_ path: JSONObject.Member) -> JSONObject.Member {
         let trace: JSONValue = .object([
@@ -46,7 +50,14 @@ enum InspectionDescription {
         ])
         var parameters = [trace]
         if case .array(let more)? = path.value["parameters"] { parameters += more }
-        let others = path.value.members.filter { $0.key.string != "parameters" }
+        let others = path.value.members.filter { $0.key.string != "parameters" }.map { method in
+            let members = method.value.members.map { member in
+                member.key.string == "responses"
+                    ? .init("responses", .object(JSONObject(member.value.members + [noRecording])))
+                    : member
+            }
+            return JSONObject.Member(method.key.string, .object(JSONObject(members)))
+        }
         return .init(
             control + path.key.string,
             .object(JSONObject([.init("parameters", .array(parameters))] + others)))

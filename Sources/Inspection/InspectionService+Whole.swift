@@ -145,7 +145,9 @@ extension InspectionService {
         let query = request.target.firstIndex(of: "?").map { String(request.target[$0...]) } ?? ""
         let answer = await tools.control(
             trace.controlPath, request.method, path + query,
-            request.method == "GET" ? nil : request.body)
+            request.method == "GET" ? nil : request.body,
+            // A media type has no control characters: they would begin another field.
+            (request.value("content-type") ?? "application/json").filter { !$0.isNewline })
         guard let answer else {
             throw ServedProblem(
                 503, "no-recording", "no recording of \(trace.name) answers",

@@ -59,9 +59,10 @@ public protocol InspectionTools: Sendable {
     ///   - method: The method.
     ///   - path: Path and query.
     ///   - body: The body; nil for none.
+    ///   - type: Its media type.
     /// - Returns: Status and body; nil where nothing answers.
     func control(
-        _ socket: String, _ method: String, _ path: String, _ body: [UInt8]?
+        _ socket: String, _ method: String, _ path: String, _ body: [UInt8]?, _ type: String
     ) async -> (status: Int, body: [UInt8])?
 }
 

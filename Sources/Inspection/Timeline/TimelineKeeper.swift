@@ -38,7 +38,8 @@ actor TimelineKeeper {
     ) async throws(ServedProblem) -> String {
         try await advance()
         let start = max(0, from ?? 0)
-        let end = max(start + 1_000, to ?? map.end)
+        // The last row begins at the end.
+        let end = max(start + 1_000, to ?? map.end + 1)
         let clients = clients
         func lane(_ part: TimelineMap.Part) -> (id: String, label: String) {
             switch grouping {

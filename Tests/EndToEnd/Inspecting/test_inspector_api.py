@@ -47,9 +47,9 @@ def test_rows_are_those_of_ls(inspector, traces) -> None:
 
 
 def test_a_row_is_what_show_prints(inspector, traces) -> None:
-    for number, trace in enumerate(traces, 1):
+    for number, trace in list(enumerate(traces, 1))[::2]:
         rows = inspector.rows("", number)
-        for row in rows[:4] + rows[-4:]:
+        for row in rows[:3] + rows[-2:]:
             name = row["name"]
             found = inspector.get(f"/v1/traces/{number}/rows/{name}")
             assert found["row"] == row
@@ -60,8 +60,8 @@ def test_a_row_is_what_show_prints(inspector, traces) -> None:
         first = next(row for row in rows if row["kind"] == "exchange")["name"]
         path = f"/v1/traces/{number}/rows/{first}"
         assert inspector.ask(f"{path}/curl").text == tapedeck("show", trace, first, "--curl").stdout
-        assert inspector.ask(f"{path}/raw?side=client").content.startswith(
-            tapedeck("show", trace, first, "--raw", "--side", "client").stdout.encode()[:40])
+        assert inspector.ask(f"{path}/raw?side=client").content == tapedeck(
+            "show", trace, first, "--raw", "--side", "client", text=False).stdout
         archive = inspector.ask(f"{path}/har").json()
         assert len(archive["log"]["entries"]) == 1
     assert inspector.get("/v1/traces/1/rows/k1")["text"] == tapedeck("show", traces[0], "k1").stdout

@@ -46,15 +46,17 @@ final class ControlClient {
 
     deinit { if folder >= 0 { close(folder) } }
 
-    /// Sends a request and waits for the answer, at most a minute.
-    func ask(_ method: String, _ path: String, _ body: [UInt8]?) throws(Failure) -> Answer {
+    /// Sends a request with a body of a type and waits for the answer, at most a minute.
+    func ask(
+        _ method: String, _ path: String, _ body: [UInt8]?, _ type: String = "application/json"
+    ) throws(Failure) -> Answer {
         guard shim_global_init() == CURLE_OK, let handle = curl_easy_init() else {
             throw Failure(.software, "libcurl does not start")
         }
         defer { curl_easy_cleanup(handle) }
         var fields: UnsafeMutablePointer<curl_slist>?
         defer { curl_slist_free_all(fields) }
-        fields = curl_slist_append(fields, "Content-Type: application/json")
+        fields = curl_slist_append(fields, "Content-Type: \(type)")
         fields = curl_slist_append(fields, "Expect:")
         if let token { fields = curl_slist_append(fields, "Authorization: Bearer \(token)") }
         let bytes = body ?? []

@@ -112,11 +112,11 @@ struct InspectorTools: InspectionTools {
     }
 
     func control(
-        _ socket: String, _ method: String, _ path: String, _ body: [UInt8]?
+        _ socket: String, _ method: String, _ path: String, _ body: [UInt8]?, _ type: String
     ) async -> (status: Int, body: [UInt8])? {
         await withCheckedContinuation { continuation in
             DispatchQueue.global().async {
-                let answer = try? ControlClient(socket, token: nil).ask(method, path, body)
+                let answer = try? ControlClient(socket, token: nil).ask(method, path, body, type)
                 continuation.resume(returning: answer.map { ($0.status, $0.body) })
             }
         }

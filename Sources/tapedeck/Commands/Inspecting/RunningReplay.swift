@@ -27,7 +27,7 @@ final class RunningReplay: ReplayProcess {
     ) -> (process: (any ReplayProcess)?, errors: String) {
         guard
             let program = RunningProgram(
-                ["replay", "server", "--listen=127.0.0.1:0", "--", trace])
+                ["replay", "server", "--listen=127.0.0.1:0", trace])
         else { return (nil, "tapedeck cannot be started") }
         var output: [UInt8] = []
         while let piece = program.output.next() {
