@@ -52,7 +52,7 @@ import Wire
     }
 
     @Test func `pages become as large as their lines are quickly read`() {
-        var size = PageSize(for: .exchange)
+        var size = PageSize(for: .exchange, .whole)
         #expect(size.numbers == 1_000)
         size.learn(lines: 0, took: .milliseconds(1))
         #expect(size.numbers == 4_000)
@@ -65,7 +65,7 @@ import Wire
         #expect(size.numbers == 8_000)
         size.learn(lines: 10, took: .milliseconds(300))
         #expect(size.numbers == 2_000)
-        var messages = PageSize(for: .message)
+        var messages = PageSize(for: .message, .whole)
         messages.learn(lines: 0, took: .milliseconds(1))
         #expect(messages.numbers == 256)
     }
