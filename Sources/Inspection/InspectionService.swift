@@ -159,7 +159,8 @@ struct InspectionService: Sendable {
     private func describeTraces() async throws(ServedProblem) -> ServedAnswer {
         var items: [String] = []
         for trace in traces {
-            let hasControl = await tools.control(trace.controlPath, "GET", "/v1/health", nil, "") != nil
+            let hasControl =
+                await tools.control(trace.controlPath, "GET", "/v1/health", nil, "") != nil
             items.append(
                 try await trace.desk.read { reader throws(TraceError) in
                     try describe(trace, hasControl, reader)
