@@ -133,8 +133,9 @@ let package = Package(
         room(
             "Proxying",
             [
-                "Platform", "Wire", "Framing", "Faults", "OpenRosa", "Interception", deque, nioCore,
-                nioPosix, nioSSL, nioTLS,
+                "Platform", "Notation", "Wire", "Framing", "Faults", "OpenRosa", "Interception",
+                crypto,
+                deque, nioCore, nioPosix, nioSSL, nioTLS,
             ]),
         room("Replaying", ["Notation", "Reports", "Wire", "OpenRosa", "Simperium"]),
         room(
@@ -340,7 +341,7 @@ let package = Package(
                 "Notation", "Sessions", "Wire", "Trace", "Dissection", "Diagnosis", "Replaying",
                 "Faults", "OpenRosa", "Formats", "Storage", "CSQLite", "TraceWorld", "Simperium",
                 "Serving", "SyncServers", "Interception", "Filters", "ConvergenceWorld",
-                "FaultWorld",
+                "FaultWorld", "Proxying",
                 argumentParser,
             ]),
     ]

@@ -261,6 +261,8 @@ final class Conversation {
         switch event.kind {
         case .tls:
             if let leg = event.leg { context.setTLS(leg) }
+        case .socks:
+            context.beginTunnel()
         case .raw, .passthrough:
             // The end of a tunnel that is passed through is in no row, so that nothing may wait for it.
             finishLayer(at: event.at, why: "what follows is forwarded unread")
@@ -290,7 +292,7 @@ final class Conversation {
             http.clientEnded(at: event.at)
         case .opened:
             context.isSeenFromStart = true
-        case .undelivered, .joined, .warning, .note, .sessionEnded:
+        case .upstream, .undelivered, .joined, .warning, .note, .sessionEnded:
             return
         }
     }

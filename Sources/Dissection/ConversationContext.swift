@@ -11,7 +11,11 @@ final class ConversationContext {
     private var legs: [LegID: Leg] = [:]
     private var isClientClosed = false
 
-    init(_ row: ConnectionRow) { self.row = row }
+    init(_ row: ConnectionRow) {
+        self.row = row
+        // The client is connected to its server, as in a tunnel.
+        isInTunnel = row.mode == .transparent
+    }
 
     /// The same properties, which change by themselves from now on.
     init(copying other: ConversationContext) {
@@ -97,7 +101,7 @@ final class ConversationContext {
         switch row.mode {
         case .capture: capturedServer.map { ($0.host, $0.port) }
         case .reverse: server
-        case .forward, .archive: isInTunnel ? server : nil
+        case .forward, .transparent, .archive: isInTunnel ? server : nil
         }
     }
 

@@ -45,6 +45,10 @@ public final class LeafCache: Sendable {
     private let issuer: NIOSSLCertificate
     /// Largest number of leaves kept.
     private let limit: Int
+    /// The oldest version of TLS.
+    private let minimum: OldestTLS
+    /// Whether clients are asked for certificates.
+    private let asksClients: Bool
     /// Where session secrets go.
     private let keyLog: KeyLog?
     /// The clock, in seconds since 1970.
@@ -57,15 +61,19 @@ public final class LeafCache: Sendable {
     /// - Parameters:
     ///   - authority: The authority that signs the leaves.
     ///   - limit: Largest number of leaves kept, at least 1.
+    ///   - minimum: The oldest version of TLS.
+    ///   - asksClients: Whether clients are asked for certificates; any will do, and none.
     ///   - keyLog: Where the secrets of the sessions go.
     ///   - now: The clock, in seconds since 1970; the system's where nil.
     /// - Throws: ``InterceptionError`` with code `refused`.
     public init(
-        authority: CertificateAuthority, limit: Int = 1000, keyLog: KeyLog? = nil,
-        now: (@Sendable () -> Int64)? = nil
+        authority: CertificateAuthority, limit: Int = 1000, minimum: OldestTLS = .tls12,
+        asksClients: Bool = false, keyLog: KeyLog? = nil, now: (@Sendable () -> Int64)? = nil
     ) throws(InterceptionError) {
         self.authority = authority
         self.limit = max(1, limit)
+        self.minimum = minimum
+        self.asksClients = asksClients
         self.keyLog = keyLog
         self.now = now ?? { CertificateAuthority.systemSeconds }
         key = P256.Signing.PrivateKey()
@@ -85,7 +93,7 @@ public final class LeafCache: Sendable {
 
     /// The server side of TLS for `host`.
     ///
-    /// Offers TLS 1.2 and 1.3 and `http/1.1` alone.
+    /// Offers TLS 1.3 and those before it down to the oldest, and `http/1.1` alone.
     ///
     /// - Parameter host: A DNS name or IP address, as the client's server name, a CONNECT target
     ///   or the listening address give it; may be hostile.
@@ -127,6 +135,18 @@ public final class LeafCache: Sendable {
         return try make(try HostName(host), past)
     }
 
+    /// The TLS handler for a client, with what ``context(for:)`` gave.
+    ///
+    /// - Parameter context: The server side of TLS.
+    /// - Returns: A handler for one connection, to be first in its pipeline.
+    public func handler(_ context: NIOSSLContext) -> NIOSSLServerHandler {
+        guard asksClients else { return NIOSSLServerHandler(context: context) }
+        // Who the client is does not matter here: the trace has what it showed.
+        return NIOSSLServerHandler(
+            context: context,
+            customVerificationCallback: { _, promise in promise.succeed(.certificateVerified) })
+    }
+
     /// TLS with a new leaf.
     private func make(_ name: HostName, _ now: Int64) throws(InterceptionError) -> NIOSSLContext {
         do {
@@ -136,7 +156,8 @@ public final class LeafCache: Sendable {
             var configuration = TLSConfiguration.makeServerConfiguration(
                 certificateChain: [.certificate(certificate), .certificate(issuer)],
                 privateKey: .privateKey(tlsKey))
-            configuration.minimumTLSVersion = .tlsv12
+            configuration.minimumTLSVersion = minimum.version
+            if asksClients { configuration.certificateVerification = .optionalVerification }
             configuration.maximumTLSVersion = .tlsv13
             configuration.applicationProtocols = ["http/1.1"]
             // A peer that does not answer the close alert is not waited for.

@@ -15,26 +15,31 @@ public struct ServerTrust: Sendable {
 
     /// How the certificate is judged.
     public let verification: Verification
-    /// The client side of TLS for every server.
+    /// The client side of TLS for servers that there is no certificate of ours for.
     public let context: NIOSSLContext
+    /// The same with certificates of ours, the first that is meant for a host counts.
+    private let identified: [(certificate: ClientCertificate, context: NIOSSLContext)]
     /// Judges certificates; nil where anything goes.
     private let verifier: ServerVerifier?
 
     /// Reads the trusted authorities.
     ///
-    /// Offers TLS 1.2 and 1.3, and `http/1.1` alone, so that a server does not choose a protocol
+    /// Offers TLS 1.3 and those before it down to `minimum`, and `http/1.1` alone, so that a server does not choose a protocol
     /// that the client's leg does not use. Blocks on the disk.
     ///
     /// - Parameters:
     ///   - verification: How certificates are judged.
+    ///   - minimum: The oldest version of TLS.
+    ///   - certificates: What is shown to servers that ask for a certificate.
     ///   - keyLog: Where the secrets of the sessions go.
     /// - Throws: ``InterceptionError``: `storage` or `damaged` for one of the files, `refused`.
     public init(
-        _ verification: Verification, keyLog: KeyLog? = nil
+        _ verification: Verification, minimum: OldestTLS = .tls12,
+        certificates: [ClientCertificate] = [], keyLog: KeyLog? = nil
     ) throws(InterceptionError) {
         self.verification = verification
         var configuration = TLSConfiguration.makeClientConfiguration()
-        configuration.minimumTLSVersion = .tlsv12
+        configuration.minimumTLSVersion = minimum.version
         configuration.maximumTLSVersion = .tlsv13
         configuration.applicationProtocols = ["http/1.1"]
         // A peer that does not answer the close alert is not waited for.
@@ -52,6 +57,12 @@ public struct ServerTrust: Sendable {
         }
         do {
             context = try NIOSSLContext(configuration: configuration)
+            identified = try certificates.map { certificate in
+                var own = configuration
+                own.certificateChain = certificate.chain.map { .certificate($0) }
+                own.privateKey = .privateKey(certificate.key)
+                return (certificate, try NIOSSLContext(configuration: own))
+            }
         } catch {
             throw InterceptionError(.refused, "the TLS library refused its settings: \(error)")
         }
@@ -74,6 +85,8 @@ public struct ServerTrust: Sendable {
             case .name(let text): text
             case .address: nil
             }
+        let context =
+            identified.first { $0.certificate.isMeant(for: host) }?.context ?? context
         do {
             guard let verifier else {
                 return try NIOSSLClientHandler(context: context, serverHostname: name)

@@ -31,6 +31,9 @@ struct ServerVerifier: Sendable {
             leaf = try Certificate(derEncoded: first)
             names = try ServerNames(leaf)
         } catch {
+            if ServerChainPolicy.isSignedWithSHA1(der: first) {
+                return ServerChainPolicy.weakSignature("it")
+            }
             let words = "\(error)"
             return "it cannot be read: \(words.readable(most: 200))"
         }
@@ -92,6 +95,9 @@ struct ServerVerifier: Sendable {
         let last = intermediates.last { $0.issuer != $0.subject } ?? leaf
         let issuer = "\(last.issuer)".readable(most: 200)
         let isSigned = [leaf] + intermediates
+        if sent.contains(where: ServerChainPolicy.isSignedWithSHA1(der:)) {
+            return ServerChainPolicy.weakSignature("a certificate of its authorities")
+        }
         if isSigned.contains(where: { !Self.known.contains($0.signatureAlgorithm) }) {
             return "a signature of a kind that cannot be verified (by \(issuer))"
         }
@@ -161,11 +167,29 @@ struct ServerChainPolicy: VerifierPolicy {
             if !isTrusted || place == 0, !mayServe(certificate) {
                 return "\(whose.readable(most: 200)) is not for servers (extKeyUsage)"
             }
+            if !isTrusted, isSignedWithSHA1(certificate) {
+                return weakSignature(whose.readable(most: 200))
+            }
             if place > 0, !maySign(certificate) {
                 return "\(whose.readable(most: 200)) may not sign certificates (keyUsage)"
             }
         }
         return nil
+    }
+
+    /// Whether a signature is one by SHA-1, for which another certificate can be made.
+    static func isSignedWithSHA1(_ certificate: Certificate) -> Bool {
+        certificate.signatureAlgorithm == .sha1WithRSAEncryption
+    }
+
+    /// Whether a certificate, in DER, is signed by ECDSA with SHA-1 (RFC 3279, 2.2.3), which the library
+    /// does not read.
+    static func isSignedWithSHA1(der: [UInt8]) -> Bool {
+        der.firstRange(of: [0x06, 0x07, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x04, 0x01]) != nil
+    }
+
+    static func weakSignature(_ whose: String) -> String {
+        "\(whose) is signed with SHA-1, which can be forged"
     }
 
     private static func mayServe(_ certificate: Certificate) -> Bool {

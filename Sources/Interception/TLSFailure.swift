@@ -76,7 +76,7 @@ public struct TLSFailure: Error, Hashable, Sendable, CustomStringConvertible {
         case .alert(code: 49, _):
             return "the client pins its server's certificate; use --passthrough for this host"
         case .alert(code: 70, _), .noSharedVersion:
-            return "the client needs TLS 1.2 or 1.3"
+            return "the client needs TLS 1.2 or 1.3, or an older one that --tls-min allows"
         case .alert(code: 40, _), .noSharedCipher:
             return "the client has to offer TLS 1.3, or TLS 1.2 with an ECDHE-ECDSA cipher suite"
         case .alert(code: 120, _):
@@ -103,11 +103,11 @@ public struct TLSFailure: Error, Hashable, Sendable, CustomStringConvertible {
             "give the server another certificate, or disable verification with --insecure"
         case .notTLS: "check the scheme and the port of the server: it may use plain http"
         case .noSharedCipher, .noSharedVersion, .alert(code: 70, _), .alert(code: 40, _):
-            "the server needs TLS 1.2 or 1.3"
+            "the server needs TLS 1.2 or 1.3, or an older one that --tls-min allows"
         case .alert(code: 112, _): "the host name is unknown to the server"
         case .alert(code: 116, _), .alert(code: 42, _):
-            "the server requires a client certificate, which Tapedeck does not have; use "
-                + "--passthrough for this host"
+            "the server requires a client certificate: name one with --client-certificate "
+                + "FILE, or use --passthrough for this host"
         case .timeout, .closed, .reset: "the server may be overloaded, or behind a firewall"
         case .alert, .other: ""
         }

@@ -1,8 +1,9 @@
-/// A page that a forward proxy gives itself, to clients that ask it for `http://tapedeck/`: a device
-/// gets the certificate that it has to trust that way.
+/// A page that a forward proxy gives itself, to clients that ask it for `http://tapedeck.test/` or for its
+/// own address: a device gets the certificate that it has to trust that way.
 public struct OwnPage: Hashable, Sendable {
-    /// The host name, which no server has.
-    public static let host = "tapedeck"
+    /// The host names, which no server has (`test` by RFC 6761, 6.2): browsers search the web for a name
+    /// of one label.
+    public static let hosts = ["tapedeck.test", "tapedeck"]
 
     /// Media type of the content.
     public let type: String

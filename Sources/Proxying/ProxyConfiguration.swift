@@ -2,14 +2,33 @@ public import Faults
 public import Interception
 public import Wire
 
-/// The settings of a proxy.
-public struct ProxyConfiguration: Sendable {
+/// A place where a proxy listens, and what it is there.
+public struct ProxyListener: Hashable, Sendable {
     /// Host name or address to listen on.
     public var host: String
     /// Port to listen on; 0 selects a free one.
     public var port: Int
-    /// What is done with the traffic.
+    /// What is done with the traffic of its clients.
     public var relay: RelaySettings
+    /// A bound socket that it listens on in place of one of its own; nil for none.
+    public var socket: Int32?
+
+    /// A listener at `host` and `port`.
+    public init(host: String, port: Int, relay: RelaySettings) {
+        self.host = host
+        self.port = port
+        self.relay = relay
+    }
+}
+
+/// The settings of a proxy.
+public struct ProxyConfiguration: Sendable {
+    /// Where it listens; at least one.
+    public var listeners: [ProxyListener]
+    /// How servers are connected to.
+    public var outward = Outward()
+    /// Addresses that stand for names, in connections that are redirected.
+    public var names = NameTable()
     /// The certificates that clients are shown.
     public var leaves: LeafCache
     /// What servers have to show.
@@ -33,16 +52,14 @@ public struct ProxyConfiguration: Sendable {
 
     /// A configuration with these values.
     public init(
-        host: String, port: Int, relay: RelaySettings, leaves: LeafCache, trust: ServerTrust,
+        listeners: [ProxyListener], leaves: LeafCache, trust: ServerTrust,
         handshakeSeconds: Int64 = 10, connectSeconds: Int64 = 15, headSeconds: Int64 = 30,
         heldBytes: Int = 32 << 20,
         faults: FaultSession? = nil,
         session: SessionID = SessionID(1),
         notice: @escaping @Sendable (String) -> Void
     ) {
-        self.host = host
-        self.port = port
-        self.relay = relay
+        self.listeners = listeners
         self.leaves = leaves
         self.trust = trust
         self.handshakeSeconds = handshakeSeconds

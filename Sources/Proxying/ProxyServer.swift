@@ -7,13 +7,11 @@ public import Wire
 
 /// A listening proxy.
 public final class ProxyServer: Sendable {
-    /// Port it listens on.
-    public let port: Int
-    /// Host it listens on, as configured.
-    public let host: String
+    /// The ports it listens on, in the order of the listeners.
+    public let ports: [Int]
 
     private let group: MultiThreadedEventLoopGroup
-    private let listener: any Channel
+    private let listeners: [any Channel]
     private let connections: ConnectionList
     private let sink: any RecordSink
     private let resources: ProxyResources
@@ -24,14 +22,13 @@ public final class ProxyServer: Sendable {
     private static let patience = Duration.seconds(5)
 
     private init(
-        host: String, port: Int, group: MultiThreadedEventLoopGroup, listener: any Channel,
-        connections: ConnectionList, sink: any RecordSink, resources: ProxyResources,
-        watchdog: Watchdog, notice: @escaping @Sendable (String) -> Void
+        group: MultiThreadedEventLoopGroup, listeners: [any Channel], connections: ConnectionList,
+        sink: any RecordSink, resources: ProxyResources, watchdog: Watchdog,
+        notice: @escaping @Sendable (String) -> Void
     ) {
-        self.host = host
-        self.port = port
+        ports = listeners.map { $0.localAddress?.port ?? 0 }
         self.group = group
-        self.listener = listener
+        self.listeners = listeners
         self.connections = connections
         self.sink = sink
         self.resources = resources
@@ -46,7 +43,7 @@ public final class ProxyServer: Sendable {
     ///   - sink: Gets what is to be written to the trace.
     ///   - threads: Number of event loops, at least 1.
     /// - Returns: The proxy, which accepts connections.
-    /// - Throws: ``ProxyError`` when the address can not be listened on.
+    /// - Throws: ``ProxyError`` when an address can not be listened on.
     public static func start(
         _ configuration: ProxyConfiguration, sink: any RecordSink, threads: Int
     ) async throws(ProxyError) -> ProxyServer {
@@ -54,7 +51,42 @@ public final class ProxyServer: Sendable {
         let connections = ConnectionList()
         let loops = Array(group.makeIterator())
         let resources = ProxyResources(loops: loops, bytes: configuration.heldBytes)
-        let bootstrap = ServerBootstrap(group: group)
+        var listeners: [any Channel] = []
+        for listener in configuration.listeners {
+            do {
+                let bootstrap = Self.bootstrap(
+                    listener, configuration, group, connections, sink, resources)
+                let binding =
+                    listener.socket.map { bootstrap.withBoundSocket($0) }
+                    ?? bootstrap.bind(host: listener.host, port: listener.port)
+                let channel = try await binding.get()
+                resources.ownSockets.listens(
+                    on: channel.localAddress?.port ?? 0,
+                    isTransparent: listener.relay.mode == .transparent && listener.socket == nil)
+                listeners.append(channel)
+            } catch {
+                try? await group.shutdownGracefully()
+                throw ProxyError(listening: listener, error)
+            }
+        }
+        let watchdog = Watchdog(loops.map { ($0, resources.activity(of: $0)) }) { detail, id in
+            configuration.notice("tapedeck: \(detail)")
+            _ = sink.put([
+                .event(EventRow(.warning, connection: id, at: sink.now(), detail: detail))
+            ])
+        }
+        return ProxyServer(
+            group: group, listeners: listeners, connections: connections, sink: sink,
+            resources: resources, watchdog: watchdog, notice: configuration.notice)
+    }
+
+    /// What accepts the clients of a listener.
+    private static func bootstrap(
+        _ listener: ProxyListener, _ configuration: ProxyConfiguration,
+        _ group: MultiThreadedEventLoopGroup, _ connections: ConnectionList,
+        _ sink: any RecordSink, _ resources: ProxyResources
+    ) -> ServerBootstrap {
+        ServerBootstrap(group: group)
             .serverChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     try channel.pipeline.syncOperations.addHandler(
@@ -73,33 +105,13 @@ public final class ProxyServer: Sendable {
                 channel.eventLoop.makeCompletedFuture {
                     let id = ObjectIdentifier(channel as AnyObject)
                     let connection = ProxyConnection(
-                        client: channel, configuration: configuration, resources: resources,
-                        sink: sink, onClose: { connections.remove(id) })
+                        client: channel, listener: listener, configuration: configuration,
+                        resources: resources, sink: sink, onClose: { connections.remove(id) })
                     let bound = NIOLoopBound(connection, eventLoop: channel.eventLoop)
                     try connection.start()
                     connections.add(id, connection.id, bound)
                 }
             }
-        do {
-            let listener = try await bootstrap.bind(
-                host: configuration.host, port: configuration.port
-            ).get()
-            let port = listener.localAddress?.port ?? 0
-            resources.ownSockets.listens(on: port)
-            let watchdog = Watchdog(loops.map { ($0, resources.activity(of: $0)) }) { detail, id in
-                configuration.notice("tapedeck: \(detail)")
-                _ = sink.put([
-                    .event(EventRow(.warning, connection: id, at: sink.now(), detail: detail))
-                ])
-            }
-            return ProxyServer(
-                host: configuration.host, port: port, group: group, listener: listener,
-                connections: connections, sink: sink, resources: resources, watchdog: watchdog,
-                notice: configuration.notice)
-        } catch {
-            try? await group.shutdownGracefully()
-            throw ProxyError(listening: configuration, error)
-        }
     }
 
     /// The connections that are open, in order of their numbers.
@@ -165,7 +177,7 @@ public final class ProxyServer: Sendable {
     }
 
     private func close() async {
-        try? await listener.close()
+        for listener in listeners { try? await listener.close() }
         await connections.stopAll()
         // Callbacks that wait for memory run on an event loop, which has to exist until then.
         await withCheckedContinuation { done in sink.whenRoom { done.resume() } }
@@ -274,10 +286,10 @@ private final class Once<Value: Sendable>: Sendable {
 }
 
 extension ProxyError {
-    /// Why `configuration` can not be listened on.
-    fileprivate init(listening configuration: ProxyConfiguration, _ error: any Error) {
+    /// Why there can be no such listener.
+    fileprivate init(listening listener: ProxyListener, _ error: any Error) {
         let failure = ListenFailure(
-            (error as? IOError)?.errnoCode, host: configuration.host, port: configuration.port,
+            (error as? IOError)?.errnoCode, host: listener.host, port: listener.port,
             otherwise: error is SocketAddressError.UnknownHost
                 ? "the name cannot be resolved; use an address" : ConnectCause.detail(error))
         let code: Code =

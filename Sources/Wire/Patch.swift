@@ -15,6 +15,8 @@ public struct Patch: Hashable, Sendable {
         case location
         /// A field that was meant for this proxy alone was taken out.
         case hopByHop = "hop-by-hop"
+        /// A field that offers a protocol that is not recorded was taken out, as was asked for.
+        case altSvc = "alt-svc"
         /// A fault changed the bytes.
         case fault
         /// The receiver had disconnected, or the bytes answered no request.
@@ -24,7 +26,7 @@ public struct Patch: Hashable, Sendable {
         /// had it: the same message names the proxy at one end and the server at the other.
         public var isRewrite: Bool {
             switch self {
-            case .requestTarget, .host, .origin, .location, .hopByHop: true
+            case .requestTarget, .host, .origin, .location, .hopByHop, .altSvc: true
             case .fault, .undelivered: false
             }
         }

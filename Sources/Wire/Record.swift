@@ -26,10 +26,12 @@ public enum Record: Hashable, Sendable {
 public struct ConnectionRow: Hashable, Sendable {
     /// What the client took Tapedeck for, or where the bytes come from.
     public enum Mode: String, Hashable, Sendable {
-        /// The client uses Tapedeck as its HTTP proxy.
+        /// The client uses Tapedeck as its proxy, of HTTP or SOCKS.
         case forward
         /// The client takes Tapedeck for the server.
         case reverse
+        /// The client connected to a server, and the system redirected the connection to Tapedeck.
+        case transparent
         /// Passive capture: the bytes were captured in transit, and both legs are the ends of one
         /// TCP connection.
         case capture
@@ -107,6 +109,12 @@ public struct EventRow: Hashable, Sendable {
         case tls
         /// The TLS handshake on the leg failed; `detail` is the cause.
         case tlsFailed = "tls-failed"
+        /// The client named its server by SOCKS, and what follows is for that one; `detail` has the
+        /// version and the server. The bytes of the negotiation are in no chunk.
+        case socks
+        /// A server leg leads through another proxy; `detail` has that one's address, without
+        /// credentials. What is said to that proxy is in no chunk.
+        case upstream
         /// The TLS of this host is passed through; `detail` is the host.
         case passthrough
         /// What follows on the connection is relayed without being read as a protocol.

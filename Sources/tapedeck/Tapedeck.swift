@@ -31,7 +31,7 @@ struct Tapedeck: AsyncParsableCommand {
             ImportCommand.self,
             SniffCommand.self, MinimizeCommand.self, DiagnoseCommand.self, CertifyGroup.self,
             ReproduceCommand.self, RetestCommand.self, HoldCommand.self, AddonCommand.self,
-            DoctorCommand.self, InspectCommand.self,
+            DoctorCommand.self, InspectCommand.self, RedirectCommand.self,
         ])
 
     /// The failure that the user sees of an error; nil for those of the command line's parser.
@@ -46,6 +46,9 @@ struct Tapedeck: AsyncParsableCommand {
 
     static func main() async {
         let arguments = Array(CommandLine.arguments.dropFirst())
+        #if os(Linux)
+        IsolatedCommand.runIfAsked(arguments)
+        #endif
         do {
             if let text = try help(arguments) {
                 StandardOutput.write(text)

@@ -70,10 +70,23 @@ CATALOGUE: dict[str, list[str]] = {
         "x.tape --listen 127.0.0.1:0 --control no/such/folder/socket", "x.tape --max-size many",
         "x.tape --max-size 0", "x.tape --keep-last '1 fortnight'", "x.tape --keep-last -5m",
         "x.tape --listen 127.0.0.1:7399 --to http://localhost:7399", "x.tape -p 8080",
+        "x.tape --listen socks5://", "x.tape --listen socks5://:x@127.0.0.1:0",
+        "x.tape --listen reverse:8081", "x.tape --listen reverse:8081=ftp://a.example",
+        "x.tape --listen http://127.0.0.1:0 --to http://127.0.0.1:1",
+        "x.tape --listen reverse:7399=http://127.0.0.1:7399",
+        "x.tape --isolate", "x.tape --isolate --to http://127.0.0.1:1 -- true",
+        "x.tape --upstream proxy.example:3128", "x.tape --upstream ftp://a.example",
+        "x.tape --upstream direct", "x.tape --resolve a.example:443", "x.tape --bind localhost",
+        "x.tape --resolve a.example:443:b.example", "x.tape --tls-min 2",
+        "x.tape --client-certificate missing.pem", "x.tape --client-certificate plain.txt",
         "x.tape --mode reverse:http://127.0.0.1:1", "x.tape --fail-on nonsense",
         "x.tape --only https://a.example/", "x.tape --passthrough 'a b'",
         "x.tape -- no-such-program-here", "x.tape --on-disk-full explode", "x.tape --memory none", "text.tape", "other.tape",
         "newer.tape", "older.tape", "folder", "no/such/folder.tape", "''",
+    ],
+    "redirect": [
+        "", "--port 8080", "--port 0 --user app", "--port many --user app", "--user app",
+        "--port 8080 --user 'a b'", "--port 8080 --user app --server 70000", "nonsense",
     ],
     "ls": [
         "", "missing.tape", "text.tape", "other.tape", "newer.tape", "older.tape", "empty.tape",
@@ -96,7 +109,7 @@ CATALOGUE: dict[str, list[str]] = {
     ],
     "doctor": ["--nonsense", "x.tape y.tape"],
     "ca": [
-        "extra", "--help-for windows", "--ca-dir plain.txt", "--ca-dir ca --pem no/such/ca.pem",
+        "extra", "--help-for windows", "--for windows", "--install --uninstall --yes", "--install --store other", "--ca-dir plain.txt", "--ca-dir ca --pem no/such/ca.pem",
         "--ca-dir ca --der folder", "--ca-dir damaged-ca",
     ],
     "serve": [

@@ -66,6 +66,35 @@ import Wire
         #expect(reverse.answer.isEmpty && reverse.servers.count == 1)
     }
 
+    @Test(arguments: ["127.0.0.1:8080", "192.168.1.2", "[::1]:8080", "localhost", "tapedeck.test"])
+    func `the listener's own address has the page, too`(host: String) {
+        let (answer, servers) = ask("GET / HTTP/1.1\r\nHost: \(host)\r\n\r\n")
+        let text = String(decoding: answer, as: UTF8.self)
+        #expect(text.hasPrefix("HTTP/1.1 200 ") && text.hasSuffix("<p>") && servers.isEmpty)
+    }
+
+    @Test(arguments: ["Host: shop.test\r\n", "Host: shop\r\n", ""])
+    func `a client that takes the proxy for a server is told so`(host: String) {
+        let text = String(
+            decoding: ask("GET / HTTP/1.1\r\n\(host)\r\n").answer, as: UTF8.self)
+        #expect(text.hasPrefix("HTTP/1.1 400 "))
+    }
+
+    @Test func `a tunnel to the pages is one to ourselves`() {
+        var relay = relay(.forward)
+        var commands: [RelayCommand] = []
+        let text = "CONNECT tapedeck.test:443 HTTP/1.1\r\n\r\n"
+        relay.handle(
+            .received(LegID(1), Array(text.utf8) + helloRecord(name: "tapedeck.test")),
+            at: .zero, into: &commands)
+        let steps = commands.compactMap(Playbook.Step.init)
+        #expect(
+            steps == [
+                .send(1, "HTTP/1.1 200 Connection established\r\n\r\n"),
+                .secureClient("tapedeck.test"),
+            ])
+    }
+
     @Test func `HEAD has no content`() {
         let text = Self.get.replacing("GET", with: "HEAD")
         let answer = String(decoding: ask(text).answer, as: UTF8.self)

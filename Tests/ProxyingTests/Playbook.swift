@@ -12,6 +12,7 @@ struct Playbook {
     enum Step: Hashable, CustomStringConvertible {
         case connect(Int, String)
         case connectTLS(Int, String)
+        case connectThrough(Int, String, String, isTunnel: Bool)
         case send(Int, String)
         case end(Int)
         case close(Int)
@@ -28,6 +29,8 @@ struct Playbook {
             switch self {
             case .connect(let leg, let to): "connect \(leg) to \(to)"
             case .connectTLS(let leg, let to): "connect \(leg) to \(to) with TLS"
+            case .connectThrough(let leg, let to, let proxy, let isTunnel):
+                "connect \(leg) to \(to) through \(proxy)\(isTunnel ? ", a tunnel" : "")"
             case .send(let leg, let text): "send on \(leg): \(text.debugDescription)"
             case .end(let leg): "end \(leg)"
             case .close(let leg): "close \(leg)"
@@ -54,22 +57,25 @@ struct Playbook {
 
     init(
         _ mode: RelaySettings.Mode = .forward, keepsHost: Bool = false, only: [String] = [],
-        passthrough: [String] = [], hosts: [String]? = nil, rules: FaultSession? = nil
+        passthrough: [String] = [], hosts: [String]? = nil, rules: FaultSession? = nil,
+        changing change: (inout RelaySettings) -> Void = { _ in }
     ) {
+        var settings = RelaySettings(
+            mode: mode, keepsHost: keepsHost, only: only.map(HostPattern.init),
+            passthrough: passthrough.map(HostPattern.init), hosts: hosts?.map(HostPattern.init))
+        change(&settings)
         judge = rules.map { ConnectionJudge($0, sessionID: SessionID(1)) }
         let numbers = Numbers()
         relay = Relay(
             connection: ConnectionRow(
                 id: ConnectionID(1), at: .zero, listener: "127.0.0.1:8080",
-                client: "127.0.0.1:5000", mode: mode == .forward ? .forward : .reverse),
+                client: "127.0.0.1:5000",
+                mode: mode == .forward
+                    ? .forward : mode == .transparent ? .transparent : .reverse),
             clientLeg: LegRow(
                 id: Self.client, connection: ConnectionID(1), peer: .client, at: .zero,
                 host: "127.0.0.1", port: 5000),
-            settings: RelaySettings(
-                mode: mode, keepsHost: keepsHost, only: only.map(HostPattern.init),
-                passthrough: passthrough.map(HostPattern.init),
-                hosts: hosts?.map(HostPattern.init)),
-            nextLeg: { numbers.next() })
+            settings: settings, nextLeg: { numbers.next() })
     }
 
     /// Something happens, and exactly these commands follow.
@@ -92,6 +98,13 @@ struct Playbook {
         at location: SourceLocation = #_sourceLocation
     ) {
         play(.received(LegID(Int64(leg)), Array(text.utf8)), expected, location)
+    }
+
+    /// The client sends bytes.
+    mutating func client(
+        bytes: [UInt8], _ expected: Step..., at location: SourceLocation = #_sourceLocation
+    ) {
+        play(.received(Self.client, bytes), expected, location)
     }
 
     private mutating func play(
@@ -203,6 +216,13 @@ struct Playbook {
         }
     }
 
+    /// What the events say, in order.
+    var details: [String] {
+        records.compactMap { record in
+            if case .event(let event) = record { event.detail } else { nil }
+        }
+    }
+
     /// The kinds of all events, in order.
     var events: [EventRow.Kind] {
         records.compactMap { record in
@@ -225,12 +245,15 @@ extension Playbook.Step {
     init?(_ command: RelayCommand) {
         func number(_ leg: LegID) -> Int { Int(leg.rawValue) }
         switch command {
-        case .record: return nil
+        case .record, .notice: return nil
         case .connect(let leg, let server):
             self =
                 server.isTLS
                 ? .connectTLS(number(leg), "\(server.host):\(server.port)")
                 : .connect(number(leg), "\(server.host):\(server.port)")
+        case .connectThrough(let leg, let server, let proxy, let isTunnel):
+            self = .connectThrough(
+                number(leg), "\(server.host):\(server.port)", proxy.address, isTunnel: isTunnel)
         case .send(let leg, let bytes):
             self = .send(number(leg), String(decoding: bytes, as: UTF8.self))
         case .end(let leg): self = .end(number(leg))

@@ -278,7 +278,8 @@ private let answer = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
     }
 
     private var refusal: String {
-        let text = "tapedeck: this is an HTTP proxy, and what was sent is no HTTP request\n"
+        let text =
+            "tapedeck: this is an HTTP and SOCKS proxy, and what was sent is something else\n"
         return
             "HTTP/1.1 400 Bad Request\r\nDate: Thu, 01 Jan 1970 00:00:00 GMT\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: \(text.utf8.count)\r\nConnection: close\r\n\r\n\(text)"
     }

@@ -63,7 +63,7 @@ struct PatchTests {
     @Test func `the reasons have stable names`() {
         #expect(
             Patch.Reason.allCases.map(\.rawValue) == [
-                "request-target", "host", "origin", "location", "hop-by-hop", "fault",
+                "request-target", "host", "origin", "location", "hop-by-hop", "alt-svc", "fault",
                 "undelivered",
             ])
     }

@@ -21,6 +21,7 @@ private func text(_ path: String) throws -> String {
         ("tail", Tapedeck.helpMessage(for: TailCommand.self, columns: 200)),
         ("show", Tapedeck.helpMessage(for: ShowCommand.self, columns: 200)),
         ("state", Tapedeck.helpMessage(for: StateCommand.self, columns: 200)),
+        ("redirect", Tapedeck.helpMessage(for: RedirectCommand.self, columns: 200)),
         ("rebuild", Tapedeck.helpMessage(for: RebuildCommand.self, columns: 200)),
         ("minimize", Tapedeck.helpMessage(for: MinimizeCommand.self, columns: 200)),
         ("reproduce", Tapedeck.helpMessage(for: ReproduceCommand.self, columns: 200)),

@@ -39,10 +39,14 @@ package final class RecordingProxy: Sendable {
         do {
             let proxy = try await ProxyServer.start(
                 ProxyConfiguration(
-                    host: parts.host, port: parts.port,
-                    relay: RelaySettings(
-                        mode: .reverse(ServerAddress(host: host, port: port, isTLS: false)),
-                        clock: SessionClock(startedUnixNanoseconds: started)),
+                    listeners: [
+                        ProxyListener(
+                            host: parts.host, port: parts.port,
+                            relay: RelaySettings(
+                                mode: .reverse(
+                                    ServerAddress(host: host, port: port, isTLS: false)),
+                                clock: SessionClock(startedUnixNanoseconds: started)))
+                    ],
                     leaves: parts.leaves, trust: parts.trust, faults: rules,
                     session: writer.session, notice: parts.notice),
                 sink: writer, threads: 1)
@@ -56,7 +60,7 @@ package final class RecordingProxy: Sendable {
     /// File of the trace.
     package var trace: String { writer.path }
     /// Port of the proxy, where the client connects to.
-    package var port: Int { proxy.port }
+    package var port: Int { proxy.ports.first ?? 0 }
     /// The time since the session started.
     package var now: Instant { writer.now() }
 

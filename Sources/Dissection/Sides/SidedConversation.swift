@@ -83,7 +83,7 @@ final class SidedConversation {
     init(_ row: ConnectionRow, limits: DissectionLimits, output: DissectorOutput) {
         self.limits = limits
         self.output = output
-        isProxied = row.mode == .forward || row.mode == .reverse
+        isProxied = [.forward, .reverse, .transparent].contains(row.mode)
         client = Conversation(row, limits: limits, output: output)
     }
 

@@ -11,7 +11,7 @@ extension ConnectionJudge {
         var index = first
         while index < commands.count {
             switch commands[index] {
-            case .connect(let leg, let server):
+            case .connect(let leg, let server), .connectThrough(let leg, let server, _, _):
                 let isNew = openings?.host != server.host
                 let firings = firings(host: server.host, port: server.port, at, relay)
                 if isNew, !relay.isClientTLS {
@@ -58,7 +58,7 @@ extension ConnectionJudge {
             index += 1
         }
         for leg in refused {
-            give(.refused(leg, "connection refused by a fault"), at, &relay, &commands)
+            give(.refused(leg, "connection refused by a fault", .refused), at, &relay, &commands)
         }
     }
 

@@ -66,6 +66,14 @@ enum HeadRewrite {
         }.sorted { $0.offset < $1.offset }
     }
 
+    /// Takes the offers of other protocols and places out of a response (RFC 7838, 3).
+    static func alternatives(_ head: HTTPHead) -> [Patch] {
+        head.all("alt-svc").map {
+            Patch(
+                offset: $0.line.lowerBound, removed: $0.line.count, inserted: [], reason: .altSvc)
+        }
+    }
+
     /// Has cookies of a server that a request was mapped to kept for the server that the client asked:
     /// without their domain, and without TLS also without `Secure` (RFC 6265, 5.2).
     static func cookies(_ head: HTTPHead, isClientTLS: Bool) -> [Patch] {

@@ -21,7 +21,7 @@ extension Relay {
     var layer: Layer {
         switch phase {
         case .start: .undecided
-        case .hello: .hello
+        case .hello, .socks: .hello
         case .securing, .connecting: .waiting
         case .http, .refusing: .http
         case .raw(let leg, _): .raw(leg)
@@ -167,6 +167,8 @@ extension Relay {
         guard pendingCut == nil else { return }
         for index in legs.indices { flushPartial(index, [], from: 0, &commands) }
         if case .hello(let held, _) = phase { sayHandshakeLost(held.count, at, &commands) }
+        saySOCKSLost(at, &commands)
+        socks = nil
         phase = .closed
         clientEnds.endRelay()
         pendingCut = isReset ? .reset : .orderly

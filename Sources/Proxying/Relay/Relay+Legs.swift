@@ -4,7 +4,7 @@ import Wire
 extension Relay {
     /// The leg to a server, opened where there is none; nil in a tunnel that the server has ended.
     mutating func liveLeg(
-        to server: ServerAddress, isMapped: Bool = false, _ at: Instant,
+        to server: ServerAddress, isMapped: Bool = false, isUpgrade: Bool = false, _ at: Instant,
         _ commands: inout [RelayCommand]
     ) -> LegID? {
         if let known = legs.firstIndex(where: { !$0.ends.isPeerOver && $0.address == server }) {
@@ -13,7 +13,9 @@ extension Relay {
         // Another connection to its server would not be in the tunnel.
         guard !isTunnel || isMapped else { return nil }
         if !isTunnel { closeIdleServers(keeping: Self.maximumIdleServers, &commands) }
-        return openLeg(server, at, isRecorded: settings.records(server.host), &commands)
+        return openLeg(
+            server, at, isRecorded: settings.records(server.host),
+            isForRequests: !isUpgrade && !settings.keepsHost, &commands)
     }
 
     /// Closes the oldest legs without open requests.
@@ -27,13 +29,20 @@ extension Relay {
         }
     }
 
-    /// Opens a leg.
+    /// Opens a leg, which may lead to a proxy that gets the requests themselves where it is for
+    /// requests whose heads can be rewritten.
     mutating func openLeg(
-        _ server: ServerAddress, _ at: Instant, isRecorded: Bool,
+        _ server: ServerAddress, _ at: Instant, isRecorded: Bool, isForRequests: Bool = false,
         _ commands: inout [RelayCommand]
     ) -> LegID {
         let id = nextLeg()
-        legs.append(RelayLeg(id: id, address: server, isRecorded: isRecorded))
+        let proxy = settings.upstream.proxy(for: server, isTunnel: isTunnel)
+        let isTunnelled =
+            !isForRequests || server.isTLS || isTunnel || proxy?.kind == .socks5
+            || proxy.map(wantsTunnels) == true
+        legs.append(
+            RelayLeg(
+                id: id, address: server, isRecorded: isRecorded, proxy: isTunnelled ? nil : proxy))
         if isRecorded {
             record(
                 .leg(
@@ -41,7 +50,14 @@ extension Relay {
                         id: id, connection: connection.id, peer: .server, at: at,
                         host: server.host, port: server.port, isTLS: server.isTLS)), &commands)
         }
-        commands.append(.connect(id, server))
+        if let proxy {
+            if isRecorded {
+                record(.upstream, leg: id, at: at, detail: proxy.address, &commands)
+            }
+            commands.append(.connectThrough(id, server, proxy, isTunnel: isTunnelled))
+        } else {
+            commands.append(.connect(id, server))
+        }
         current = id
         return id
     }
@@ -80,8 +96,8 @@ extension Relay {
     /// A server is unreachable, or not connected for a reason of the proxy: the client gets an
     /// error response.
     mutating func legWasRefused(
-        _ id: LegID, _ why: String, as refusal: Refusal? = nil, _ at: Instant,
-        _ commands: inout [RelayCommand]
+        _ id: LegID, _ why: String, _ cause: Unreachable = .other, as refusal: Refusal? = nil,
+        _ at: Instant, _ commands: inout [RelayCommand]
     ) {
         guard let leg = legs.first(where: { $0.id == id }) else { return }
         if leg.isRecorded { record(.refused, leg: id, at: at, detail: why, &commands) }
@@ -98,6 +114,15 @@ extension Relay {
             phase = .closed
             commands.append(.close(clientLeg.id, isReset: true))
             return
+        }
+        if let socks {
+            loseHeld(&commands)
+            let text = "could not reach \(leg.address.place): \(why)"
+            return refuseSOCKS(socks.refused(cause), text, at, &commands)
+        }
+        if isTransparent, case .connecting = phase {
+            let text = "could not reach \(leg.address.place): \(why)"
+            return keepUnreachable(text, refusal, at, &commands)
         }
         let version = outstanding.first { $0.leg == id }?.openRosaVersion
         outstanding.removeAll { $0.leg == id }
@@ -134,6 +159,7 @@ extension Relay {
         guard !legs.isEmpty else {
             if isAnswering || clientEnds == .closed { return }
             if case .hello(let held, _) = phase { sayHandshakeLost(held.count, at, &commands) }
+            saySOCKSLost(at, &commands)
             clientEnds.endRelay()
             phase = .closed
             commands.append(.close(clientLeg.id, isReset: false))
@@ -155,6 +181,7 @@ extension Relay {
         guard clientEnds.close() else { return }
         if isRecorded(clientLeg.id) {
             if case .hello(let held, _) = phase { sayHandshakeLost(held.count, at, &commands) }
+            saySOCKSLost(at, &commands)
             recordHeldBytes(at, &commands)
             record(.closed, leg: clientLeg.id, at: at, detail: why, &commands)
         }

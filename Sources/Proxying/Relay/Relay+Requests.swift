@@ -42,7 +42,7 @@ extension Relay {
         switch phase {
         case .refusing, .closed:
             undeliver(rest, on: clientLeg.id, "the connection is being closed", &commands)
-        case .start, .hello, .securing, .http, .connecting, .raw:
+        case .start, .hello, .socks, .securing, .http, .connecting, .raw:
             backlog.putBack(rest)
         }
     }
@@ -133,6 +133,7 @@ extension Relay {
 
     /// The same without what a rule says.
     mutating func ownRoute(of head: HTTPHead) -> Route {
+        if let unreachable { return .refuse(unreachable) }
         if let fixed, isTunnel || settings.keepsHost { return .server(fixed, patches: []) }
         if let fixed {
             if let refusal = hostRefusal(head, server: fixed) { return .refuse(refusal) }
@@ -153,7 +154,10 @@ extension Relay {
                 host: authority.host, port: authority.port,
                 isTLS: scheme == "https" || scheme == "wss")
             return .server(server, patches: HeadRewrite.forwarded(head, target, server: server))
-        case .origin, .asterisk, nil:
+        case .origin:
+            // The address of the listener itself, typed into a browser.
+            if let page = listenerPage(head) { return page }
+        case .asterisk, nil:
             break
         }
         return .refuse(
@@ -196,6 +200,7 @@ extension Relay {
     ) -> [Patch]? {
         let kind = HTTPRequestKind(head)
         mapped = nil
+        if head.method == "PRI" { warn(Self.http2Alone(fixed?.host), read.at, &commands) }
         switch route {
         case _ where clientEnds.isRelayOver:
             // The client's stream was closed; this is lost, as with a direct connection to its
@@ -203,14 +208,18 @@ extension Relay {
             lose(read.part(position..<end), &commands)
             return nil
         case .server(let server, let patches, let isMapped):
-            guard let leg = liveLeg(to: server, isMapped: isMapped, read.at, &commands) else {
+            let isUpgrade =
+                head.contains(token: "upgrade", in: "connection") && head.first("upgrade") != nil
+            guard
+                let leg = liveLeg(
+                    to: server, isMapped: isMapped, isUpgrade: isUpgrade, read.at, &commands)
+            else {
                 lose(read.part(position..<end), &commands)
                 return nil
             }
             current = leg
+            let patches = patches + upstreamRewrites(of: head, on: leg)
             flushPartial(patches, from: head.start, &commands)
-            let isUpgrade =
-                head.contains(token: "upgrade", in: "connection") && head.first("upgrade") != nil
             guard isCounting || outstanding.last?.leg != leg else {
                 return read.own(patches, from: head.start)
             }
@@ -222,6 +231,10 @@ extension Relay {
                     switching: isUpgrade || kind == .connect ? head : nil))
             update(leg) { $0.responses.expect(kind) }
             return read.own(patches, from: head.start)
+        case .tunnel(let server) where isOwn(server.host):
+            recordForTapedeck(read.part(position..<end), nil, &commands)
+            openOwnTunnel(read.at, &commands)
+            return nil
         case .tunnel(let server):
             recordForTapedeck(read.part(position..<end), server, &commands)
             openTunnel(server, read.at, &commands)
@@ -272,14 +285,19 @@ extension Relay {
             return
         }
         let moved = patches.moved(by: -range.lowerBound)
+        let isProxied = legs[index].proxy != nil
         if legs[index].isRecorded {
-            recordChunk(part, moved, leg: clientLeg.id, sender: .client, &commands)
+            recordChunk(
+                part, isProxied ? moved.recorded : moved, leg: clientLeg.id, sender: .client,
+                &commands)
         }
-        send(Patch.apply(moved, to: Array(part.bytes)), on: current, &commands)
+        send(
+            Patch.apply(isProxied ? moved.forProxy : moved, to: Array(part.bytes)), on: current,
+            &commands)
     }
 
     /// Records the head of a request that Tapedeck answers itself; nil means no server.
-    private mutating func recordForTapedeck(
+    mutating func recordForTapedeck(
         _ part: HeldBytes, _ server: ServerAddress?, _ commands: inout [RelayCommand]
     ) {
         let held = scan.partial.takeAll()
@@ -295,97 +313,12 @@ extension Relay {
     }
 
     /// A request arrived too late: what there is of it is dropped, and the client is reset.
-    private mutating func lose(_ part: HeldBytes, _ commands: inout [RelayCommand]) {
+    mutating func lose(_ part: HeldBytes, _ commands: inout [RelayCommand]) {
         for part in scan.partial.takeAll() + [part] {
             undeliver(part, on: clientLeg.id, "the server has ended the connection", &commands)
         }
         commands.append(.close(clientLeg.id, isReset: true))
         phase = .closed
-    }
-
-    // MARK: What can not be framed
-
-    /// The client's bytes from `position` on are not HTTP: they are forwarded unread where there is
-    /// only one possible server, and are refused elsewhere.
-    ///
-    /// - Returns: Whether the bytes are forwarded.
-    private mutating func giveUpFraming(
-        _ read: HeldBytes, from position: Int, _ error: HTTPFramingError,
-        _ commands: inout [RelayCommand]
-    ) -> Bool {
-        guard fixed != nil else {
-            guard !clientEnds.isRelayOver else {
-                lose(read.dropFirst(position), &commands)
-                return false
-            }
-            recordForTapedeck(read.dropFirst(position), nil, &commands)
-            refuse(400, "Bad Request", "tapedeck: \(error)", read.at, &commands)
-            return false
-        }
-        return passHeadUnread(read.at, &commands)
-    }
-
-    /// Forwards what was held of a head that cannot be read, as a request that has an answer.
-    private mutating func passHeadUnread(
-        _ at: Instant, _ commands: inout [RelayCommand]
-    ) -> Bool {
-        guard let fixed, !clientEnds.isRelayOver, let leg = liveLeg(to: fixed, at, &commands) else {
-            current = nil
-            flushPartial([], from: 0, &commands)
-            return true
-        }
-        current = leg
-        flushPartial([], from: 0, &commands)
-        outstanding.append(RelayRequest(leg: leg, kind: .other, proxyName: ""))
-        update(leg) { $0.responses.expect(.other) }
-        scan.giveUpFraming()
-        requests.resume(.tunnel)
-        return true
-    }
-
-    /// The rest of a head does not arrive, or not in time: it is forwarded unchanged.
-    mutating func giveUpHeads(_ at: Instant, _ commands: inout [RelayCommand]) {
-        for index in legs.indices
-        where !legs[index].scan.partial.isEmpty || legs[index].responses.heldBytes > 0 {
-            legs[index].responses.giveUp()
-            legs[index].scan.giveUpFraming()
-            flushPartial(index, [], from: 0, &commands)
-        }
-        if case .hello(let held, let since) = phase {
-            passUnread(HeldBytes(held[...], at: since), at, &commands)
-        }
-        giveUpRequest(at, &commands)
-        giveUpTrailers(at, &commands)
-    }
-
-    /// The rest of a request's head does not come.
-    mutating func giveUpRequest(_ at: Instant, _ commands: inout [RelayCommand]) {
-        guard case .http = phase, blocked == nil else { return }
-        guard isHoldingRequest || requests.isInHead else { return }
-        guard fixed == nil else {
-            _ = passHeadUnread(at, &commands)
-            return
-        }
-        let nothing = HeldBytes([], at: at, start: scan.offset)
-        guard !clientEnds.isRelayOver else { return lose(nothing, &commands) }
-        recordForTapedeck(nothing, nil, &commands)
-        let detail =
-            requests.isInHeadWithoutVersion
-            ? "this request names no version of HTTP, and so no host"
-            : "the head of this request does not end"
-        refuse(400, "Bad Request", "tapedeck: \(detail)", at, &commands)
-    }
-
-    /// The trailers of a forwarded request exceed the limit.
-    private mutating func giveUpTrailers(_ at: Instant, _ commands: inout [RelayCommand]) {
-        guard case .http = phase, blocked == nil, scan.isFramed, requests.heldBytes > 0 else {
-            return
-        }
-        requests.giveUp()
-        scan.giveUpFraming()
-        guard fixed == nil, !clientEnds.isRelayOver else { return }
-        refuse(
-            400, "Bad Request", "tapedeck: the trailers of this request do not end", at, &commands)
     }
 
     // MARK: Going on

@@ -92,6 +92,12 @@ extension Relay {
                     surplus(read.dropFirst(reach), legIndex, &commands)
                     return count
                 }
+                if head.status == 407, let proxy = legs[legIndex].proxy {
+                    pass(read, passed..<reach, patches, legIndex, &commands)
+                    refuseUpstream(proxy, legIndex, read.dropFirst(reach), &commands)
+                    return count
+                }
+                notice(alternativesIn: head, of: legs[legIndex], read.at, &commands)
                 let made = rewrites(of: head)
                 flushPartial(legIndex, made, from: head.start, &commands)
                 patches += read.own(made, from: head.start)
@@ -165,13 +171,36 @@ extension Relay {
 
     /// Whether heads of responses may be rewritten, so that an incomplete one has to be held.
     private var isRewriting: Bool {
-        if outstanding.first?.isMapped == true { return true }
+        if settings.stripsAltSvc || outstanding.first?.isMapped == true { return true }
+        if legs.contains(where: { $0.proxy != nil }) { return true }
         if case .reverse = settings.mode { return !settings.keepsHost && !isTunnel }
         return false
     }
 
     private func rewrites(of head: HTTPHead) -> [Patch] {
-        guard isRewriting, let request = outstanding.first else { return [] }
+        guard settings.stripsAltSvc else { return addressRewrites(of: head) }
+        return (addressRewrites(of: head) + HeadRewrite.alternatives(head))
+            .sorted { $0.offset < $1.offset }
+    }
+
+    /// Says, where it is left in, that a server offers a protocol that goes past the proxy.
+    private mutating func notice(
+        alternativesIn head: HTTPHead, of leg: RelayLeg, _ at: Instant,
+        _ commands: inout [RelayCommand]
+    ) {
+        guard !settings.stripsAltSvc, let field = head.first("alt-svc"),
+            head.text(field.value).lowercased().contains("h3")
+        else { return }
+        warn(
+            "\(leg.address.place) offers HTTP/3 (Alt-Svc): a client that takes the offer is not "
+                + "recorded; --strip-alt-svc takes it out", at, &commands)
+    }
+
+    private func addressRewrites(of head: HTTPHead) -> [Patch] {
+        guard let request = outstanding.first else { return [] }
+        if !request.isMapped {
+            guard case .reverse = settings.mode, !settings.keepsHost, !isTunnel else { return [] }
+        }
         if request.isMapped, let leg = legs.first(where: { $0.id == request.leg }) {
             let patches =
                 HeadRewrite.response(

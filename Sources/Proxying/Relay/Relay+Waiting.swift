@@ -50,7 +50,7 @@ extension Relay {
             return !requests.isPaused
                 && (!scan.isFramed || !requests.isBetweenMessages
                     || outstanding.count < Self.maximumOutstanding || !isCounting)
-        case .start, .hello, .raw, .refusing, .closed:
+        case .start, .hello, .socks, .raw, .refusing, .closed:
             return true
         case .securing, .connecting:
             return false
@@ -106,7 +106,9 @@ extension Relay {
                 received(clientLeg.id, held, &commands)
             }
             if !waiting.isEmpty { drain(at, &commands) }
-        case .start, .hello, .securing, .http, .connecting:
+        case .start where isOwnSite && !backlog.isEmpty:
+            drain(at, &commands)
+        case .start, .hello, .socks, .securing, .http, .connecting:
             return
         }
     }

@@ -31,6 +31,8 @@ public struct Relay {
         case start
         /// TLS: the ClientHello is being gathered, since then.
         case hello([UInt8], since: Instant)
+        /// The client names its server by SOCKS.
+        case socks(SOCKSNegotiation)
         /// The client's handshake is in progress.
         case securing
         case http
@@ -53,12 +55,20 @@ public struct Relay {
     let clientLeg: LegRow
     let settings: RelaySettings
     let nextLeg: () -> LegID
+    /// Whether a proxy gets requests in tunnels alone.
+    var wantsTunnels: (UpstreamProxy) -> Bool = { _ in false }
 
     var phase: Phase = .start
     /// The server that all requests go to: that of a reverse proxy or of a tunnel.
     var fixed: ServerAddress?
-    /// Whether ``fixed`` came from a CONNECT.
+    /// Whether ``fixed`` came from a CONNECT, from SOCKS or from where the client connected to.
     var isTunnel = false
+    /// Why a transparent client's server is none.
+    var unreachable: Refusal?
+    /// Whether a SOCKS client, or one that was redirected, asked for the proxy's own pages.
+    var isOwnSite = false
+    /// The negotiation whose answer is awaited, where ``fixed`` was named by SOCKS.
+    var socks: SOCKSNegotiation?
     var isClientTLS = false
     /// Which directions of the client's leg are over.
     var clientEnds = LegEnds.neither
@@ -108,6 +118,8 @@ public struct Relay {
         _ event: RelayEvent, at: Instant, into commands: inout [RelayCommand]
     ) {
         switch event {
+        case .redirected(let server):
+            redirected(to: server, at, &commands)
         case .received(let leg, let bytes, let readAt):
             received(leg, HeldBytes(bytes[...], at: at, readAt: readAt), &commands)
         case .made(let leg, let bytes):
@@ -134,8 +146,8 @@ public struct Relay {
             return
         case .ready(let leg):
             legIsReady(leg, at, &commands)
-        case .refused(let leg, let why):
-            legWasRefused(leg, why, at, &commands)
+        case .refused(let leg, let why, let cause):
+            legWasRefused(leg, why, cause, at, &commands)
         case .declined(let leg, let refusal):
             legWasRefused(leg, refusal.detail, as: refusal, at, &commands)
         case .ended(let leg):
@@ -194,6 +206,8 @@ public struct Relay {
             decide(read, &commands)
         case .hello(let held, let since):
             gatherHello(held + read.bytes, since: since, read.at, &commands)
+        case .socks(let negotiation):
+            negotiate(negotiation, read, &commands)
         case .securing, .connecting:
             backlog.append(read)
         case .http:
@@ -219,8 +233,18 @@ public struct Relay {
     /// Detects the protocol by the first byte.
     private mutating func decide(_ read: HeldBytes, _ commands: inout [RelayCommand]) {
         guard let first = read.bytes.first else { return }
-        if StartOfStream.isTLS(first), read.source == nil {
+        if case .forward = settings.mode, !settings.ways.contains(.http), fixed == nil,
+            !isOwnSite, !isSOCKS(read)
+        {
+            refuse(
+                Refusal(
+                    status: 400, phrase: "Bad Request",
+                    detail: "this listener is a SOCKS proxy, and what was sent is not SOCKS"),
+                Array(read.bytes), read.at, &commands)
+        } else if StartOfStream.isTLS(first), read.source == nil {
             gatherHello(Array(read.bytes), since: read.readAt, read.at, &commands)
+        } else if isSOCKS(read) {
+            negotiate(SOCKSNegotiation(credentials: settings.credentials), read, &commands)
         } else if StartOfStream.isHTTP(first) {
             phase = .http
             readRequests(read, &commands)
@@ -237,7 +261,7 @@ public struct Relay {
             recordKept(read, leg: clientLeg.id, sender: .client, &commands)
             refuse(
                 400, "Bad Request",
-                "tapedeck: this is an HTTP proxy, and what was sent is no HTTP request", at,
+                "tapedeck: this is \(settings.ways.text), and what was sent is something else", at,
                 &commands)
             return
         }
@@ -245,6 +269,7 @@ public struct Relay {
             // The one connection that a tunnel is has ended.
             undeliver(read, on: clientLeg.id, "the server has ended the tunnel", &commands)
             phase = .closed
+            if unreachable != nil { commands.append(.close(clientLeg.id, isReset: true)) }
             return
         }
         let isRecorded = settings.records(fixed.host)
@@ -286,6 +311,7 @@ public struct Relay {
         var count = scan.partial.count + backlog.count
         if let blocked { count += blocked.read.heldCount - blocked.position }
         if case .hello(let held, _) = phase { count += held.count }
+        if case .socks(let negotiation) = phase { count += negotiation.held.count }
         // By index: a leg is large, and this runs after every event.
         for index in legs.indices {
             count += legs[index].held.count + legs[index].scan.partial.count
@@ -312,7 +338,12 @@ public struct Relay {
             || legs.indices.contains { !legs[$0].scan.partial.isEmpty }
     }
 
-    private var isHoldingHello: Bool { if case .hello = phase { true } else { false } }
+    private var isHoldingHello: Bool {
+        switch phase {
+        case .hello, .socks: true
+        default: false
+        }
+    }
 
     /// Whether the start of a request's head is held until the rest of it arrives.
     var isHoldingRequest: Bool { !scan.partial.isEmpty && blocked == nil }

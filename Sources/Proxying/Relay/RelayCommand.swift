@@ -6,6 +6,9 @@ public enum RelayCommand: Hashable, Sendable {
     case record(Record)
     /// Connect a new leg; TLS is started at once where the address requires it.
     case connect(LegID, ServerAddress)
+    /// Connect a new leg to a proxy, and have that connect the server where `isTunnel`; TLS is started
+    /// with the server at once where the address requires it.
+    case connectThrough(LegID, ServerAddress, UpstreamProxy, isTunnel: Bool)
     /// Send bytes on a leg.
     case send(LegID, [UInt8])
     /// Send nothing more on a leg, after what was sent before.
@@ -26,6 +29,8 @@ public enum RelayCommand: Hashable, Sendable {
     case holdBack(Peer)
     /// Resume reading from a peer.
     case letCome(Peer)
+    /// Show this to the user, once for all connections.
+    case notice(String)
     /// Give the event ``RelayEvent/woke`` at this time.
     case wake(at: Instant)
 }

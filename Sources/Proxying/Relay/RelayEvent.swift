@@ -2,6 +2,8 @@ public import Wire
 
 /// Something that happened to the sockets of one connection.
 public enum RelayEvent: Hashable, Sendable {
+    /// A client is there whose connection to this server was redirected.
+    case redirected(ServerAddress)
     /// Bytes arrived on a leg, after TLS; when, where that is not now.
     case received(LegID, [UInt8], readAt: Instant? = nil)
     /// Bytes arrived on a leg, and the receiver gets others in their place.
@@ -27,7 +29,7 @@ public enum RelayEvent: Hashable, Sendable {
     /// A server leg is ready to be written to: connected, and TLS is established where requested.
     case ready(LegID)
     /// A server leg could not be made ready.
-    case refused(LegID, String)
+    case refused(LegID, String, Unreachable = .other)
     /// A server leg was not opened for a reason of the proxy.
     case declined(LegID, Refusal)
     /// The peer of a leg closed its side.

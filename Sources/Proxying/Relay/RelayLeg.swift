@@ -8,6 +8,9 @@ struct RelayLeg {
     var address: ServerAddress
     /// Whether what passes is written to the trace.
     let isRecorded: Bool
+    /// The proxy that gets the requests themselves, with absolute targets; nil where they are sent to
+    /// the server, directly or in a tunnel.
+    var proxy: UpstreamProxy?
     /// Whether it can be written to.
     var isReady = false
     /// What is to be sent as soon as it can be.

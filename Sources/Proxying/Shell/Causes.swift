@@ -35,6 +35,22 @@ enum ConnectCause {
 }
 
 extension ConnectCause {
+    /// The same as protocols can say it.
+    static func kind(_ error: any Error) -> Unreachable {
+        if case ChannelError.connectTimeout = error { return .timedOut }
+        if let error = error as? NIOConnectionError {
+            guard let first = error.connectionErrors.first else { return .noHost }
+            return kind(first.error)
+        }
+        return switch systemError(error) {
+        case ECONNREFUSED: .refused
+        case EHOSTUNREACH: .noHost
+        case ENETUNREACH: .noNetwork
+        case ETIMEDOUT: .timedOut
+        default: .other
+        }
+    }
+
     /// The system's error number, where the system gave one.
     static func systemError(_ error: any Error) -> Int32? {
         if let error = error as? NIOConnectionError {

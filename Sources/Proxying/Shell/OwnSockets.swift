@@ -24,7 +24,9 @@ final class OwnSockets: Sendable {
     }
 
     private struct State {
-        var port = 0
+        var ports: Set<Int> = []
+        /// Whether connections to any port may be redirected here.
+        var keepsAll = false
         var own: Set<Address> = []
         var looping: Set<Address> = []
         var hasReported = false
@@ -32,8 +34,13 @@ final class OwnSockets: Sendable {
 
     private let state = Mutex(State())
 
-    /// The port that the proxy listens on.
-    func listens(on port: Int) { state.withLock { $0.port = port } }
+    /// A port that the proxy listens on.
+    func listens(on port: Int, isTransparent: Bool = false) {
+        state.withLock { state in
+            state.ports.insert(port)
+            if isTransparent { state.keepsAll = true }
+        }
+    }
 
     /// A socket was connected to a server.
     ///
@@ -41,7 +48,7 @@ final class OwnSockets: Sendable {
     func connected(_ local: SocketAddress?, to remote: SocketAddress?) -> Bool {
         guard let port = remote?.port, let address = Address(local) else { return false }
         return state.withLock { state in
-            guard port == state.port else { return false }
+            guard state.keepsAll || state.ports.contains(port) else { return false }
             state.own.insert(address)
             return true
         }

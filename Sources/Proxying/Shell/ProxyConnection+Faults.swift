@@ -7,6 +7,7 @@ extension ProxyConnection {
     /// The client's channel is active: the rules about connections are evaluated.
     func accepted() {
         if let refusal { return refuseSoon(refusal) }
+        if relay.isTransparent { findServer() }
         guard judge != nil else { return }
         var commands: [RelayCommand] = []
         judge?.accepted(at: sink.now(), relay: &relay, into: &commands)

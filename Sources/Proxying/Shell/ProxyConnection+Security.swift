@@ -1,6 +1,7 @@
 import Interception
 import NIOCore
 import NIOSSL
+import Notation
 import Wire
 
 /// TLS on the legs of a connection.
@@ -12,8 +13,10 @@ extension ProxyConnection {
             let handler = try configuration.trust.handler(for: name, verdict: verdict)
             begin(leg, name)
             lines[leg]?.verdict = verdict
-            try line.channel.pipeline.syncOperations.addHandler(
-                handler, position: .before(line.handler))
+            let tap = HandshakeTap(isServer: false)
+            lines[leg]?.tap = tap
+            try line.channel.pipeline.syncOperations.addHandlers(
+                [tap, handler], position: .before(line.handler))
         } catch {
             handshakeFailed(leg, TLSFailure(error, on: .server), name)
         }
@@ -26,10 +29,10 @@ extension ProxyConnection {
                 isExpired
                 ? try configuration.leaves.expiredContext(for: host) : try leaf(for: host)
             begin(clientLeg, host)
-            let tap = AlertTap()
+            let tap = HandshakeTap(isServer: true)
             lines[clientLeg]?.tap = tap
             try line.channel.pipeline.syncOperations.addHandlers(
-                [tap, NIOSSLServerHandler(context: context)], position: .before(line.handler))
+                [tap, configuration.leaves.handler(context)], position: .before(line.handler))
             line.channel.pipeline.fireChannelRead(line.channel.allocator.buffer(bytes: hello))
             line.channel.pipeline.fireChannelReadComplete()
         } catch {
@@ -46,6 +49,33 @@ extension ProxyConnection {
             guard error.code == .badHost, host != listener else { throw error }
             return try configuration.leaves.context(for: listener)
         }
+    }
+
+    /// What a handshake agreed on, as JSON for the trace.
+    func particulars(of leg: LegID, name: String, alpn: String?) -> String {
+        guard let line = lines[leg] else { return "{}" }
+        var object = JSONObject([.init("server_name", .string(name))])
+        if let facts = line.tap?.facts {
+            if let version = facts.version {
+                object.members.append(.init("version", .string(version)))
+            }
+            if let cipher = facts.cipher { object.members.append(.init("cipher", .string(cipher))) }
+        }
+        if let alpn { object.members.append(.init("alpn", .string(alpn))) }
+        if let shown = try? line.channel.pipeline.syncOperations.nioSSL_peerCertificate()?
+            .toDERBytes()
+        {
+            let (subject, fingerprint) = ShownCertificate.words(shown)
+            object.members.append(
+                .init(
+                    "peer_certificate",
+                    .object(
+                        JSONObject([
+                            .init("subject", .string(subject)),
+                            .init("sha256", .string(fingerprint)),
+                        ]))))
+        }
+        return JSONValue.object(object).text()
     }
 
     /// A handshake begins, and has to end in time.
@@ -81,6 +111,14 @@ extension ProxyConnection {
             return TLSFailure(.verification(reason: reason), on: side)
         }
         return errors.isEmpty ? TLSFailure(.closed, on: side) : TLSFailure(errors, on: side)
+    }
+
+    /// A server sent an alert after the handshake: with TLS 1.3 it may want a certificate only then.
+    func refusedLate(_ leg: LegID, _ errors: [any Error]) {
+        guard leg != clientLeg, case .secure(let name) = lines[leg]?.security else { return }
+        let failure = TLSFailure(errors, on: .server)
+        guard case .alert(let code, _) = failure.cause, [42, 116].contains(code) else { return }
+        handshakeFailed(leg, failure, name)
     }
 
     func handshakeFailed(_ leg: LegID, _ failure: TLSFailure, _ name: String) {

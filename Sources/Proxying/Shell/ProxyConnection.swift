@@ -17,7 +17,7 @@ final class ProxyConnection {
         let handler: LegHandler
         var security: Security = .plain
         var deadline: Scheduled<Void>?
-        var tap: AlertTap?
+        var tap: HandshakeTap?
         /// Why the server's certificate was not accepted.
         var verdict: ServerVerdict?
         /// The address of a socket that may lead to the proxy itself.
@@ -27,7 +27,7 @@ final class ProxyConnection {
     enum Security {
         case plain
         case handshaking(serverName: String)
-        case secure
+        case secure(serverName: String)
     }
 
     let configuration: ProxyConfiguration
@@ -70,8 +70,8 @@ final class ProxyConnection {
         minimum: 1024, initial: 2048, maximum: 32768)
 
     init(
-        client: any Channel, configuration: ProxyConfiguration, resources: ProxyResources,
-        sink: any RecordSink, onClose: @escaping () -> Void
+        client: any Channel, listener place: ProxyListener, configuration: ProxyConfiguration,
+        resources: ProxyResources, sink: any RecordSink, onClose: @escaping () -> Void
     ) {
         self.configuration = configuration
         self.resources = resources
@@ -79,12 +79,16 @@ final class ProxyConnection {
         self.onClose = onClose
         eventLoop = client.eventLoop
         activity = resources.activity(of: eventLoop)
-        listener = client.localAddress?.ipAddress ?? configuration.host
+        listener = client.localAddress?.ipAddress ?? place.host
         clientLeg = sink.nextLeg()
         let at = sink.now()
         id = sink.nextConnection()
         let mode: ConnectionRow.Mode =
-            if case .forward = configuration.relay.mode { .forward } else { .reverse }
+            switch place.relay.mode {
+            case .forward: .forward
+            case .reverse: .reverse
+            case .transparent: .transparent
+            }
         relay = Relay(
             connection: ConnectionRow(
                 id: id, at: at, listener: client.localAddress.text,
@@ -92,7 +96,9 @@ final class ProxyConnection {
             clientLeg: LegRow(
                 id: clientLeg, connection: id, peer: .client, at: at,
                 host: client.remoteAddress?.ipAddress ?? "", port: client.remoteAddress?.port ?? 0),
-            settings: configuration.relay, nextLeg: { sink.nextLeg() })
+            settings: place.relay, nextLeg: { sink.nextLeg() })
+        let memory = resources.upstreams
+        relay.wantsTunnels = { memory.wantsTunnels($0) }
         judge = configuration.faults.map {
             ConnectionJudge($0, sessionID: configuration.session)
         }
@@ -141,23 +147,23 @@ final class ProxyConnection {
 
     func secured(_ leg: LegID, alpn: String?) {
         guard case .handshaking(let name) = lines[leg]?.security else { return }
-        lines[leg]?.security = .secure
+        lines[leg]?.security = .secure(serverName: name)
         lines[leg]?.deadline?.cancel()
         lines[leg]?.deadline = nil
+        let detail = particulars(of: leg, name: name, alpn: alpn)
         if let tap = lines[leg]?.tap {
             lines[leg]?.tap = nil
             lines[leg]?.channel.pipeline.syncOperations.removeHandler(tap, promise: nil)
         }
-        note(
-            .tls, leg,
-            detail: ["server name \(name)", alpn.map { "ALPN \($0)" }]
-                .compactMap(\.self).joined(separator: ", "))
+        note(.tls, leg, detail: detail)
         dispatch(leg == clientLeg ? .clientSecured : .ready(leg))
     }
 
     /// An error occurred; if it ends a handshake, the cause is reported now.
     func failed(_ leg: LegID, errors: [any Error]) {
-        guard case .handshaking(let name) = lines[leg]?.security else { return }
+        guard case .handshaking(let name) = lines[leg]?.security else {
+            return refusedLate(leg, errors)
+        }
         handshakeFailed(leg, failure(errors, on: leg), name)
     }
 
@@ -174,6 +180,11 @@ final class ProxyConnection {
         let isReset = errors.contains { ($0 as? IOError)?.errnoCode == 104 }
         dispatch(.closed(leg, isReset: isReset, CloseCause.detail(errors, isReset: isReset)))
         updateReading()
+        if lines.isEmpty { finish() }
+    }
+
+    /// A leg that was to be is none.
+    func endIfAlone() {
         if lines.isEmpty { finish() }
     }
 
@@ -249,6 +260,8 @@ final class ProxyConnection {
                 if !dirty.contains(leg) { dirty.append(leg) }
             case .connect(let leg, let server):
                 connect(leg, server)
+            case .connectThrough(let leg, let server, let proxy, let isTunnel):
+                connect(leg, server, through: proxy, isTunnel: isTunnel)
             case .end(let leg):
                 lines[leg]?.channel.flush()
                 lines[leg]?.channel.close(mode: .output, promise: nil)
@@ -273,6 +286,8 @@ final class ProxyConnection {
                 updateReading()
             case .wake(let moment):
                 wake(at: moment)
+            case .notice(let text):
+                resources.notices.say(text, configuration.notice)
             }
         }
     }
@@ -287,73 +302,6 @@ final class ProxyConnection {
                 resume.value.resume(.traceFull)
                 resume.value.updateReading()
             }
-        }
-    }
-
-    private func connect(_ leg: LegID, _ server: ServerAddress) {
-        guard claimDescriptor() else {
-            dispatch(.declined(leg, .exhausted(resources.descriptors)))
-            return
-        }
-        let bound = NIOLoopBound(self, eventLoop: eventLoop)
-        let bootstrap = ClientBootstrap(group: eventLoop)
-            .channelOption(.allowRemoteHalfClosure, value: true)
-            .channelOption(.tcpOption(.tcp_nodelay), value: 1)
-            .channelOption(.recvAllocator, value: Self.reads)
-            .channelOption(.maxMessagesPerRead, value: 1)
-            .channelOption(.writeBufferWaterMark, value: Self.writeMarks)
-            .connectTimeout(.seconds(configuration.connectSeconds))
-            .channelInitializer { channel in
-                channel.eventLoop.makeCompletedFuture { try bound.value.attach(channel, leg) }
-            }
-        // To resolve a name takes threads and waits; an address is none.
-        let address = try? SocketAddress(ipAddress: server.host, port: server.port)
-        let connecting =
-            address.map { bootstrap.connect(to: $0) }
-            ?? bootstrap.connect(host: server.host, port: server.port)
-        connecting.whenComplete { result in bound.value.connected(leg, server, result) }
-    }
-
-    /// The pipeline of a server leg, in place before its first byte.
-    private func attach(_ channel: any Channel, _ leg: LegID) throws {
-        let handler = LegHandler(leg: leg, connection: self)
-        try channel.pipeline.syncOperations.addHandler(handler)
-        // A name with several addresses may try several channels; the one that connects counts.
-        lines[leg] = Line(channel: channel, handler: handler)
-    }
-
-    private func connected(
-        _ leg: LegID, _ server: ServerAddress, _ result: Result<any Channel, any Error>
-    ) {
-        switch result {
-        case .success(let channel):
-            guard lines[clientLeg] != nil else {
-                // It is not active yet, so that there is no notification when it becomes inactive.
-                let handler = try? channel.pipeline.syncOperations.handler(type: LegHandler.self)
-                channel.close(promise: nil)
-                handler?.end()
-                return
-            }
-            if lines[leg]?.channel !== channel,
-                let handler = try? channel.pipeline.syncOperations.handler(type: LegHandler.self)
-            {
-                lines[leg] = Line(channel: channel, handler: handler)
-            }
-            if resources.ownSockets.connected(channel.localAddress, to: channel.remoteAddress) {
-                lines[leg]?.own = channel.localAddress
-            }
-            note(.opened, leg, detail: channel.remoteAddress.text)
-            if server.isTLS { secureServer(leg, server.host) } else { dispatch(.ready(leg)) }
-            updateReading()
-        case .failure(let error):
-            releaseDescriptor()
-            lines[leg] = nil
-            if let refusal = refusal(for: error) {
-                dispatch(.declined(leg, refusal))
-            } else {
-                dispatch(.refused(leg, ConnectCause.detail(error)))
-            }
-            if lines.isEmpty { finish() }
         }
     }
 
@@ -380,7 +328,7 @@ extension ProxyConnection: Sendable {}
 
 extension SocketAddress? {
     /// `HOST:PORT`, or nothing where it is unknown.
-    fileprivate var text: String {
+    var text: String {
         guard let self, let host = self.ipAddress, let port = self.port else { return "" }
         return host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
     }

@@ -6,6 +6,10 @@ struct ProxyResources: Sendable {
     let descriptors = DescriptorBudget()
     /// The sockets that lead to the proxy itself.
     let ownSockets = OwnSockets()
+    /// What upstream proxies asked for.
+    let upstreams = UpstreamMemory()
+    /// What the user was told already.
+    let notices = Notices()
     /// The memory for what they hold of their peers' bytes.
     let memory: MemoryBudget
     /// What each event loop is busy with.

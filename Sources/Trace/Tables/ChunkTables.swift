@@ -42,7 +42,7 @@ extension Tables {
             .bytes("inserted", "the bytes inserted instead", \.inserted, \.inserted),
             .value(
                 "reason",
-                "request-target, host, origin, location, hop-by-hop, fault or undelivered",
+                "request-target, host, origin, location, hop-by-hop, alt-svc, fault or undelivered",
                 \.reason, \.reason
             ),
         ])

@@ -21,8 +21,8 @@ extension Tables {
             .value(
                 "kind",
                 """
-                opened, ended, closed, refused, tls, tls-failed, passthrough, raw, \
-                undelivered, joined, warning, note, session-ended
+                opened, ended, closed, refused, tls, tls-failed, socks, upstream, passthrough, \
+                raw, undelivered, joined, warning, note, session-ended
                 """, \.kind, \.kind),
             .value("detail", "the particulars, such as why a leg was closed", \.detail, \.detail),
         ])

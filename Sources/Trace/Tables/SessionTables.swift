@@ -44,7 +44,7 @@ extension Tables {
                 "mode",
                 """
                 forward: the client uses a proxy; reverse: it addresses us as the server; \
-                capture: captured passively; archive: bytes are synthesized
+                transparent: its connection to a server was redirected; capture: captured passively; archive: bytes are synthesized
                 """, \.mode, \.mode),
             .given("after_chunk_id", "the last chunk written before it, 0 for none", .lastChunk),
             .given("step", "order among the rows after that chunk, from 1 over all tables", .step),

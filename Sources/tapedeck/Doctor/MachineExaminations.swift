@@ -35,7 +35,7 @@ enum MachineExaminations {
                 ? .ok("trust", "the system trusts it")
                 : .warning(
                     "trust", "the system does not trust it, and few programs need that",
-                    "tapedeck record TRACE -- COMMAND lets COMMAND trust it; tapedeck ca --help-for PLATFORM has the steps for others"
+                    "tapedeck record TRACE -- COMMAND lets COMMAND trust it; tapedeck ca --for PLATFORM has the steps for others"
                 ),
         ]
     }

@@ -15,10 +15,14 @@ struct CommandEnvironment {
 
     /// `HOST:PORT` of a proxy that all requests are to go through; nil for none.
     var proxy: String?
+    /// `HOST:PORT` of a SOCKS proxy, where there is none of HTTP; nil for none.
+    var socks: String?
     /// `HOST:PORT` of what acts as a server; nil for none.
     var server: String?
     /// Certificates to trust; nil where nothing of ours has one.
     var trust: Trust?
+    /// Whether all its connections are recorded as they are, so that no proxy is to be used.
+    var isIsolated = false
     /// Variables of the one who starts it, such as `TAPEDECK_TRACE`.
     var more: [String: String] = [:]
 
@@ -52,9 +56,11 @@ struct CommandEnvironment {
     func variables(over inherited: [String: String]) -> [String: String] {
         var all = inherited.merging(more) { $1 }
         if let server { all["TAPEDECK_URL"] = "http://\(server)" }
-        if let proxy {
-            all["TAPEDECK_PROXY"] = "http://\(proxy)"
-            for name in Self.proxies { all[name] = "http://\(proxy)" }
+        if isIsolated {
+            for name in Self.proxies + ["no_proxy", "NO_PROXY"] { all[name] = nil }
+        } else if let url = proxy.map({ "http://\($0)" }) ?? socks.map({ "socks5h://\($0)" }) {
+            all["TAPEDECK_PROXY"] = url
+            for name in Self.proxies { all[name] = url }
             // A list of the user's would leave out servers under test, which are often local.
             all["no_proxy"] = nil
             all["NO_PROXY"] = nil
@@ -81,7 +87,9 @@ struct CommandEnvironment {
     /// The properties of a Java program; a later one of the same name replaces an earlier.
     private var javaOptions: [String] {
         var options: [String] = []
-        if let proxy, let colon = proxy.lastIndex(of: ":") {
+        if isIsolated {
+            // No property is a proxy.
+        } else if let proxy, let colon = proxy.lastIndex(of: ":") {
             let host = proxy[..<colon].trimmingCharacters(in: ["[", "]"])
             for scheme in ["http", "https"] {
                 options.append("-D\(scheme).proxyHost=\(host)")
@@ -89,6 +97,10 @@ struct CommandEnvironment {
             }
             // Java leaves out local servers unless this is empty.
             options.append("-Dhttp.nonProxyHosts=")
+        } else if let socks, let colon = socks.lastIndex(of: ":") {
+            options.append(
+                "-DsocksProxyHost=\(socks[..<colon].trimmingCharacters(in: ["[", "]"]))")
+            options.append("-DsocksProxyPort=\(socks[socks.index(after: colon)...])")
         }
         if let trust {
             options.append("-Djavax.net.ssl.trustStore=\(trust.java)")

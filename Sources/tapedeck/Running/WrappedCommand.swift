@@ -66,6 +66,23 @@ struct WrappedCommand: ParsableArguments {
                     .usage, "\(program) cannot be started: \(String(cString: strerror(error.code)))"
                 ))
         }
+        return await ending(of: child, program, signal)
+    }
+
+    /// Has a command begin that waits in a network of its own, and waits for its end.
+    ///
+    /// - Parameters:
+    ///   - network: Where it waits.
+    ///   - signal: Whose signals it gets.
+    /// - Returns: How it ended.
+    func run(_ network: Isolation, _ signal: StopSignal) async -> CommandOutcome {
+        network.begin()
+        return await ending(of: network.process, command.first ?? "", signal)
+    }
+
+    private func ending(
+        of child: ChildProcess, _ program: String, _ signal: StopSignal
+    ) async -> CommandOutcome {
         let ending = await signal.passing(to: child)
         switch ending {
         case .exited(0): break

@@ -3,8 +3,8 @@ import Interception
 import Notation
 import Proxying
 
-/// What a device gets from `http://tapedeck/` through the proxy: the certificate to trust, in the
-/// forms that its system installs.
+/// What a device gets from `http://tapedeck.test/` through the proxy, or from the proxy's own address: the
+/// certificate to trust, in the forms that its system installs, and the steps.
 enum AuthorityPages {
     /// The pages, by path.
     static func all(_ authority: CertificateAuthority) -> [String: OwnPage] {
@@ -13,6 +13,7 @@ enum AuthorityPages {
             "/": page("text/html; charset=utf-8", html(authority)),
             "/ca.pem": page("application/x-pem-file", authority.pem),
             "/ca.crt": der, "/ca.der": der, "/ca.cer": der,
+            "/trusted.svg": page("image/svg+xml", trusted),
             "/ca.mobileconfig": page("application/x-apple-aspen-config", profile(authority)),
         ]
     }
@@ -28,8 +29,10 @@ enum AuthorityPages {
         <meta name="viewport" content="width=device-width"><title>Tapedeck</title></head>
         <body style="font-family: sans-serif; max-width: 40em; margin: 2em auto; padding: 0 1em">
         <h1>Tapedeck</h1>
-        <p>This device uses the proxy. To let it read TLS, install the certificate of its
-        authority, and remove it when you are done.</p>
+        <p><img src="https://\(OwnPage.hosts[0])/trusted.svg" alt="This device does not trust the certificate \
+        yet, or does not use the proxy." width="320" height="32"></p>
+        <p>To let the proxy read TLS, install the certificate of its authority, and remove it when you
+        are done.</p>
         <ul>
         <li><a href="/ca.crt">Android, Windows, ChromeOS</a> (ca.crt)</li>
         <li><a href="/ca.mobileconfig">iOS, macOS</a> (ca.mobileconfig)</li>
@@ -37,11 +40,30 @@ enum AuthorityPages {
         </ul>
         <p>\(Markup.escaped(authority.name))<br>
         <small>SHA-256 \(authority.fingerprintSHA256)</small></p>
-        <p>The steps of each system: <code>tapedeck ca --help-for android</code></p>
+        <h2>Steps</h2>
+        \(steps)
         </body></html>
 
         """
     }
+
+    /// The steps of each platform, folded.
+    private static var steps: String {
+        let places = TrustGuide.Places(pem: "ca.pem", der: "ca.crt")
+        return TrustGuide.allCases.map { guide in
+            "<details><summary>\(guide.rawValue)</summary><pre style=\"overflow: auto\">"
+                + "\(Markup.escaped(guide.text(places)))</pre></details>"
+        }.joined(separator: "\n")
+    }
+
+    /// A picture that a browser shows where it accepts our certificate for its host.
+    private static let trusted = """
+        <svg xmlns="http://www.w3.org/2000/svg" width="320" height="32" viewBox="0 0 320 32">
+        <rect width="320" height="32" rx="6" fill="#1a7f37"/>
+        <text x="12" y="21" font-family="sans-serif" font-size="14" fill="#fff">This device trusts the certificate.</text>
+        </svg>
+
+        """
 
     /// A configuration profile (Apple, "Configuration Profile Reference", certificate payload).
     private static func profile(_ authority: CertificateAuthority) -> String {

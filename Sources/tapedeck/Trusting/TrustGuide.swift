@@ -1,8 +1,8 @@
 import ArgumentParser
 
-/// How a platform is made to trust the authority, and to use the proxy: `ca --help-for`.
+/// How a platform is made to trust the authority, and to use the proxy: `ca --for`.
 enum TrustGuide: String, ExpressibleByArgument, CaseIterable {
-    case android, ios, java, curl, python, node, firefox
+    case android, ios, java, curl, python, node, go, firefox, chrome
 
     /// Where the files of the authority are, and the proxy.
     struct Places {
@@ -28,7 +28,7 @@ enum TrustGuide: String, ExpressibleByArgument, CaseIterable {
                over Wi-Fi:  record with --listen 0.0.0.0:\(port), and name this machine's address and
                             the port in the settings of the network (Proxy: Manual)
                afterwards:  adb shell settings put global http_proxy :0
-            3. Install the certificate: open http://tapedeck/ in the device's browser, or
+            3. Install the certificate: open http://tapedeck.test/ in the device's browser, or
                adb push \(der) /sdcard/Download/tapedeck-ca.crt
                then Settings > Security > Encryption & credentials > Install a certificate >
                CA certificate.
@@ -48,7 +48,7 @@ enum TrustGuide: String, ExpressibleByArgument, CaseIterable {
                tapedeck record app.tape --listen 0.0.0.0:\(port)
             2. On the device: Settings > Wi-Fi > (i) of the network > Configure Proxy > Manual, with
                the address of this machine, which the recording prints, and port \(port).
-            3. Open http://tapedeck/ in Safari and install the profile: Settings > General >
+            3. Open http://tapedeck.test/ in Safari and install the profile: Settings > General >
                VPN & Device Management.
             4. Trust it: Settings > General > About > Certificate Trust Settings.
             In the simulator, in place of 2 to 4: xcrun simctl keychain booted add-root-cert \(pem)
@@ -95,6 +95,25 @@ enum TrustGuide: String, ExpressibleByArgument, CaseIterable {
               export NODE_USE_ENV_PROXY=1
             The last needs Node.js 22.21 or 24.5. An older one uses no proxy by itself: record with
             --to https://SERVER and lead the app to http://127.0.0.1:\(port).
+
+            """
+        case .go:
+            """
+            tapedeck record app.tape -- ./program    sets all of this for the command.
+            By hand:
+              export SSL_CERT_FILE=\(pem)
+              export http_proxy=http://127.0.0.1:\(port) https_proxy=http://127.0.0.1:\(port)
+            The first stands in place of the system's file. Go uses no proxy for local servers; on Linux
+            tapedeck record app.tape --isolate -- ./program records these, too.
+
+            """
+        case .chrome:
+            """
+            1. tapedeck ca --install --store nss    (Linux), or Settings > Privacy and security >
+               Security > Manage certificates > Authorities > Import
+               \(pem)
+            2. Start it with the proxy, also for local servers:
+               chromium --proxy-server=http://127.0.0.1:\(port) --proxy-bypass-list='<-loopback>'
 
             """
         case .firefox:

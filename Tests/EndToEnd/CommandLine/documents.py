@@ -136,8 +136,11 @@ class Place:
 
     def _run_on(self, line: str) -> str:
         """Starts what runs until it is stopped, on a port of its own, and stops it when it listens."""
-        program = Program("bash", "-c", f"exec {line} --listen 127.0.0.1:0", cwd=self.folder,
-                          env=self.environment)
+        if "--listen" in line:
+            line = re.sub(r"(--listen (?:[\w.]+:|socks5://[\w.]+:)?)\d{4}\b", r"\g<1>0", line)
+        else:
+            line += " --listen 127.0.0.1:0"
+        program = Program("bash", "-c", f"exec {line}", cwd=self.folder, env=self.environment)
         program.await_line("^listening on ")
         status = program.stop(signal.SIGINT)
         assert status in (0, 1), program.said()

@@ -67,20 +67,21 @@ def test_examples_of_the_page_for_users_of_mitmproxy(tmp_path) -> None:
         tapedeck("ls", trace, text)
 
 
-@pytest.mark.parametrize("platform", ["android", "ios", "java", "curl", "python", "node", "firefox"])
+@pytest.mark.parametrize("platform", ["android", "ios", "java", "curl", "python", "node", "go", "firefox",
+                                     "chrome"])
 def test_guides(ca_dir, platform) -> None:
     """The steps name the files, which are there."""
-    said = tapedeck("ca", "--help-for", platform, "--ca-dir", ca_dir).stdout
+    said = tapedeck("ca", "--for", platform, "--ca-dir", ca_dir).stdout
     files = re.findall(r"(/\S+/tapedeck-ca\.(?:pem|der))", said)
     assert files and all(Path(file).is_file() for file in files)
 
 
 def test_the_certificate_through_the_proxy(record, ca_dir) -> None:
-    """A device opens http://tapedeck/ in its browser; the trace has that, and no server is asked."""
+    """A device opens http://tapedeck.test/ in its browser; the trace has that, and no server is asked."""
     proxy = record()
 
     def get(path: str) -> requests.Response:
-        return requests.get(f"http://tapedeck{path}", proxies={"http": proxy.url}, timeout=30)
+        return requests.get(f"http://tapedeck.test{path}", proxies={"http": proxy.url}, timeout=30)
 
     page = get("/")
     assert page.status_code == 200 and "text/html" in page.headers["Content-Type"]
@@ -93,6 +94,7 @@ def test_the_certificate_through_the_proxy(record, ca_dir) -> None:
     assert profile["PayloadContent"][0]["PayloadContent"] == der
     assert all(get(link).status_code == 200 for link in links)
     assert get("/other").status_code == 404
+    assert requests.get(f"{proxy.url}/ca.crt", timeout=30).content == der
     proxy.finish()
     assert proxy.sql("SELECT count(*) FROM leg WHERE peer = 1") == [(0,)]
 

@@ -55,8 +55,11 @@ def refused(record, origin, host: str, *arguments) -> str:
     ({"key": ("rsa:1024",)}, "localhost", "RSA key of 1024 bits; at least 2048 are needed"),
     ({"extensions": "subjectAltName=DNS:localhost\nextendedKeyUsage=clientAuth"}, "localhost",
      r"it is not for servers \(extKeyUsage\)"),
+    ({"authority_key": ("rsa:2048",), "digest": "sha1"}, "localhost",
+     "it is signed with SHA-1, which can be forged"),
+    ({"digest": "sha1"}, "localhost", r"it is signed with SHA-1, which can be forged"),
 ], ids=["address for a name", "name for an address", "others", "asterisk", "common name", "expired",
-        "short key", "client"])
+        "short key", "client", "SHA-1 and RSA", "SHA-1 and ECDSA"])
 def test_a_certificate_that_is_not_good(record, shows, options, host, expected) -> None:
     origin, made = shows(**options)
     reason = refused(record, origin, host, "--server-ca", made.authority)

@@ -96,7 +96,8 @@ struct Ledger {
             }
         case .connect:
             takeConnect()
-        case .secureServer, .pauseClient, .resumeClient, .holdBack, .letCome, .wake:
+        case .secureServer, .pauseClient, .resumeClient, .holdBack, .letCome, .wake, .notice,
+            .connectThrough:
             break
         }
     }
@@ -207,6 +208,7 @@ struct Ledger {
         case "location":
             return !isForward && !settings.keepsHost && !text.contains("origin.example")
         case "undelivered": return text.isEmpty
+        case "alt-svc": return settings.stripsAltSvc && text.isEmpty
         default: return hasRules
         }
     }

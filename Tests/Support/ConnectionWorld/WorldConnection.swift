@@ -111,7 +111,7 @@ struct WorldConnection {
             }
             // With rules the relay is told in its turn.
             if judge == nil, case .closed(let leg, _, _) = event { ledger.gone(leg) }
-            if judge == nil, case .refused(let leg, _) = event { ledger.gone(leg) }
+            if judge == nil, case .refused(let leg, _, _) = event { ledger.gone(leg) }
             if judge == nil, case .declined(let leg, _) = event { ledger.gone(leg) }
             var commands: [RelayCommand] = []
             if judge == nil {
@@ -205,6 +205,7 @@ struct WorldConnection {
         case .holdBack(let peer): heldBack.insert(peer)
         case .letCome(let peer): heldBack.remove(peer)
         case .wake(let moment): alarm = moment
+        case .notice, .connectThrough: break
         }
         updateReading()
     }

@@ -126,7 +126,9 @@ struct FaultedConnection {
         case .close:
             isOver = true
         case .wake(let moment): wakeAt = min(wakeAt ?? moment, moment)
-        case .record, .pauseClient, .resumeClient, .holdBack, .letCome: break
+        case .record, .pauseClient, .resumeClient, .holdBack, .letCome, .notice,
+            .connectThrough:
+            break
         }
     }
 

@@ -3,9 +3,6 @@ import Proxying
 
 /// A recording that lasts as long as a command.
 extension RecordCommand {
-    /// The address to listen on.
-    var address: ListenAddress { command.address(listen, port: 8080) }
-
     /// Refuses what is no name of a host, and so matches none.
     func checkHosts() throws(Failure) {
         for (option, names) in [("--only", only), ("--passthrough", passthrough), ("--host", host)]
@@ -17,15 +14,6 @@ extension RecordCommand {
             throw Failure(
                 .usage, "\(option) \(name) is no name of a host; write \(option) \(url)")
         }
-    }
-
-    /// What the command has to know, once the port is known.
-    func environment(port: Int) -> CommandEnvironment {
-        let place = CommandEnvironment.reachable(address.host, port)
-        var environment = CommandEnvironment()
-        if to == nil { environment.proxy = place } else { environment.server = place }
-        environment.more["TAPEDECK_TRACE"] = URL(fileURLWithPath: trace).path
-        return environment
     }
 
     /// Waits for what the command sent before it ended, which may not have been read yet: until its

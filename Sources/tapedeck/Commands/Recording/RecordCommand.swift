@@ -16,8 +16,8 @@ struct RecordCommand: AsyncParsableCommand {
         commandName: "record",
         abstract: "Record traffic between clients and servers to a trace, as a proxy.",
         discussion: """
-            Without --to it is an HTTP proxy for the client (absolute URLs and CONNECT); with \
-            --to it acts as the server. Bytes are forwarded unchanged, apart from the documented \
+            Without --to it is a proxy for the client (HTTP with absolute URLs and CONNECT, and \
+            SOCKS, told apart by the first byte); with --to it acts as the server. Bytes are forwarded unchanged, apart from the documented \
             rewrites. The first line of output is `listening on HOST:PORT`; SIGINT or SIGTERM \
             ends the recording with a summary, a second signal at once. With COMMAND it records \
             while that runs and exits with its status, else with 1 where a finding or a fault \
@@ -36,14 +36,20 @@ struct RecordCommand: AsyncParsableCommand {
     @Option(
         name: .shortAndLong,
         help: ArgumentHelp(
-            "Address to listen on; port 0 asks for a free one (default: 127.0.0.1:8080, with COMMAND a free port).",
+            "Address to listen on, for what --to says, else for HTTP and SOCKS proxying; http://HOST:PORT and socks5://[USER:PASSWORD@]HOST:PORT for one of these, reverse:PORT=URL to act as that server, transparent:PORT for connections that the system redirects (tapedeck redirect); may be repeated; port 0 asks for a free one (default: 127.0.0.1:8080, with COMMAND a free port).",
             valueName: "host:port"))
-    var listen: ListenAddress?
+    var listen: [ListenerArgument] = []
+
+    @Flag(
+        help:
+            "Run COMMAND in a network of its own and record every connection that it makes, without settings of its own and without root (Linux)."
+    )
+    var isolate = false
 
     @Option(help: ArgumentHelp("Act as this server (reverse proxy).", valueName: "url"))
     var to: String?
 
-    @Flag(help: "With --to: do not rewrite Host, Origin and Location.")
+    @Flag(help: "With --to or reverse: do not rewrite Host, Origin and Location.")
     var keepHost = false
 
     @Option(
@@ -57,6 +63,12 @@ struct RecordCommand: AsyncParsableCommand {
             "Record this host (or *.host) and relay the rest unrecorded; may be repeated.",
             valueName: "host"))
     var only: [String] = []
+
+    @Flag(
+        help:
+            "Take Alt-Svc out of responses, so that clients do not go on with HTTP/3, which is not recorded."
+    )
+    var stripAltSvc = false
 
     @Option(
         help: ArgumentHelp(
@@ -79,6 +91,8 @@ struct RecordCommand: AsyncParsableCommand {
     @OptionGroup var control: ControlOptions
 
     @OptionGroup var inspection: InspectOptions
+
+    @OptionGroup var outward: OutwardOptions
 
     @Option(
         name: .customLong("server-ca"),
@@ -142,32 +156,47 @@ struct RecordCommand: AsyncParsableCommand {
 
     func run() async throws {
         try command.begin("the recording")
-        let listen = address
         try checkHosts()
-        let mode = try target()
+        // What does not go together is said before anything is written.
+        _ = try listeners(RelaySettings(mode: .forward))
+        let ways = try outward.outward()
+        let upstream = try outward.rules()
         let rules = try rules()
         let keyLog = try keylog.map { path in try intercepting { try KeyLog(path: path) } }
         if let notice = keyLog?.notice { StandardError.write("tapedeck: \(notice)\n") }
         for file in serverCA where !FileManager.default.isReadableFile(atPath: file) {
             throw Failure(.noInput, "--server-ca \(file) cannot be read; check the name")
         }
+        let certificates = try outward.certificates()
         let authority = try authority.open()
-        let leaves = try intercepting { try LeafCache(authority: authority, keyLog: keyLog) }
+        let leaves = try intercepting {
+            try LeafCache(
+                authority: authority, minimum: outward.tlsMin.version,
+                asksClients: outward.askClientCertificate, keyLog: keyLog)
+        }
         let trust = try intercepting {
             try ServerTrust(
-                insecure ? .insecure : .full(additionalRoots: serverCA), keyLog: keyLog)
+                insecure ? .insecure : .full(additionalRoots: serverCA),
+                minimum: outward.tlsMin.version, certificates: certificates, keyLog: keyLog)
         }
         if insecure {
             StandardError.write("tapedeck: --insecure: certificates of servers are not verified\n")
         }
         var relay = RelaySettings(
-            mode: mode, keepsHost: keepHost, only: only.map(HostPattern.init),
-            passthrough: passthrough.map(HostPattern.init), hosts: hosts)
-        if to == nil { relay.ownPages = AuthorityPages.all(authority) }
+            mode: .forward, keepsHost: keepHost, only: only.map(HostPattern.init),
+            passthrough: passthrough.map(HostPattern.init))
+        relay.ownPages = AuthorityPages.all(authority)
+        relay.stripsAltSvc = stripAltSvc
+        relay.upstream = upstream
+        let started = Int64(Date().timeIntervalSince1970 * 1e9)
+        relay.clock = SessionClock(startedUnixNanoseconds: started)
+        var listeners = try listeners(relay)
+        let isolation = try isolated(trusting: authority)
+        defer { isolation?.folder.remove() }
+        if let isolation { listeners.append(listener(isolation.network, relay)) }
         let signal = StopSignal()
         let stopped = StopReason()
         let lines = LiveLines(isQuiet: quiet || command.isGiven)
-        let started = Int64(Date().timeIntervalSince1970 * 1e9)
         let writer = try openTrace(rules, started, lines: lines, signal: signal, stopped: stopped)
         if rules != nil { lines.nameFaults(in: writer.path) }
         let live: LiveDiagnosis?
@@ -181,7 +210,6 @@ struct RecordCommand: AsyncParsableCommand {
             writer.finish("could not be diagnosed")
             throw error
         }
-        relay.clock = SessionClock(startedUnixNanoseconds: started)
         let judges: RecordedAddons?
         do {
             judges =
@@ -192,16 +220,18 @@ struct RecordCommand: AsyncParsableCommand {
             writer.finish("an add-on does not run")
             throw error
         }
+        var configuration = ProxyConfiguration(
+            listeners: listeners, leaves: leaves, trust: trust,
+            heldBytes: memory.map { Int($0.bytes) } ?? TraceOptions().budget,
+            faults: rules, session: writer.session,
+            notice: { StandardError.write("\($0)\n") })
+        configuration.outward = ways
         let proxy: ProxyServer
+        let names: NameServer?
         do {
+            names = try await answer(isolation?.network, configuration)
             proxy = try await ProxyServer.start(
-                ProxyConfiguration(
-                    host: listen.host, port: listen.port,
-                    relay: relay, leaves: leaves, trust: trust,
-                    heldBytes: memory.map { Int($0.bytes) } ?? TraceOptions().budget,
-                    faults: rules, session: writer.session,
-                    notice: { StandardError.write("\($0)\n") }),
-                sink: writer, threads: ProcessInfo.processInfo.activeProcessorCount)
+                configuration, sink: writer, threads: ProcessInfo.processInfo.activeProcessorCount)
         } catch {
             judges?.finish(isAborted: true)
             live?.stop()
@@ -219,10 +249,7 @@ struct RecordCommand: AsyncParsableCommand {
             writer.finish("could not be controlled")
             throw error
         }
-        StandardOutput.write("listening on \(ListenAddress.text(listen.host, proxy.port))\n")
-        for line in LocalAddresses.lines(listening: listen.host, port: proxy.port) {
-            StandardError.warn(line)
-        }
+        sayListening(proxy.ports)
         if let address = control?.address, let token = control?.token {
             StandardOutput.write("control at http://\(address) token \(token)\n")
         }
@@ -238,16 +265,18 @@ struct RecordCommand: AsyncParsableCommand {
             writer.finish("could not be inspected")
             throw error
         }
-        if !command.isGiven {
-            StandardOutput.write(
-                LocalAddresses.use(listening: listen.host, port: proxy.port, inPlaceOf: to) + "\n")
-        }
+        if !command.isGiven { StandardOutput.write(uses(proxy.ports)) }
         lines.start()
-        let outcome = await command.run(
-            environment(port: proxy.port), trusting: authority, signal)
+        let outcome =
+            if let isolation {
+                await command.run(isolation.network, signal)
+            } else {
+                await command.run(environment(ports: proxy.ports), trusting: authority, signal)
+            }
         if case .ended = outcome { await lastBytes(of: proxy) }
         await inspector?.stop()
         await control?.stop()
+        await names?.stop()
         await proxy.stop()
         judges?.finish()
         live?.stop()
@@ -268,37 +297,6 @@ struct RecordCommand: AsyncParsableCommand {
         try outcome.check(
             wrong.isEmpty || !command.isGiven
                 ? nil : Failure(.failed, "\(wrong.joined(separator: "; ")) in \(writer.path)"))
-    }
-
-    /// The proxy mode and target, by `--to`.
-    private func target() throws(Failure) -> RelaySettings.Mode {
-        guard let to else {
-            if keepHost { throw Failure(.usage, "--keep-host goes with --to URL") }
-            if !host.isEmpty { throw Failure(.usage, "--host goes with --to URL") }
-            return .forward
-        }
-        guard let server = ServerAddress(url: to) else {
-            throw Failure(
-                .usage,
-                "--to \(to) is not an http:// or https:// URL of a server; write https://HOST or http://HOST:PORT"
-            )
-        }
-        guard !address.reaches(server.host, server.port) else {
-            throw Failure(
-                .usage,
-                "--to \(to) is the address that the proxy itself listens on; choose another with --listen, or 0 for a free port"
-            )
-        }
-        return .reverse(server)
-    }
-
-    /// The names that `Host` may have; nil for any.
-    ///
-    /// A listener that other machines reach has names that are not known here. A server that
-    /// receives `Host` unchanged checks it itself.
-    private var hosts: [HostPattern]? {
-        guard to != nil, !keepHost, address.isLoopback || !host.isEmpty else { return nil }
-        return host.map(HostPattern.init)
     }
 
     private func openTrace(
@@ -324,7 +322,7 @@ struct RecordCommand: AsyncParsableCommand {
                 path: path,
                 session: SessionStart(
                     provenance: .proxy, version: Program.version,
-                    arguments: CommandLine.arguments.dropFirst().joined(separator: " "),
+                    arguments: CommandWords.withoutPasswords(CommandLine.arguments.dropFirst()),
                     startedUnixNanoseconds: started, seed: rules?.seed),
                 options: options)
         } catch {

@@ -18,18 +18,27 @@ extension Relay {
         _ leg: RelayLeg, _ at: Instant, _ commands: inout [RelayCommand]
     ) {
         // A fault may have ended what the client gets.
-        if !clientEnds.isRelayOver {
-            let bytes = Array("HTTP/1.1 200 Connection established\r\n\r\n".utf8)
-            if leg.isRecorded {
-                recordChunk(
-                    HeldBytes(bytes[...], at: at, origin: .tapedeck), leg: clientLeg.id,
-                    sender: .server, &commands)
-            }
-            commands.append(.send(clientLeg.id, bytes))
+        if socks != nil {
+            if clientEnds.isRelayOver { socks = nil } else { grantSOCKS(&commands) }
+        } else if !clientEnds.isRelayOver, !isTransparent {
+            acceptTunnel(isRecorded: leg.isRecorded, at, &commands)
         }
         phase = .start
         if leg.ends.isRelayOver { commands.append(.end(leg.id)) }
         drain(at, &commands)
+    }
+
+    /// The answer to a CONNECT.
+    mutating func acceptTunnel(
+        isRecorded: Bool, _ at: Instant, _ commands: inout [RelayCommand]
+    ) {
+        let bytes = Array("HTTP/1.1 200 Connection established\r\n\r\n".utf8)
+        if isRecorded {
+            recordChunk(
+                HeldBytes(bytes[...], at: at, origin: .tapedeck), leg: clientLeg.id,
+                sender: .server, &commands)
+        }
+        commands.append(.send(clientLeg.id, bytes))
     }
 
     /// A server further on opened a tunnel on its leg: the protocol inside is detected again.
@@ -69,6 +78,9 @@ extension Relay {
             return
         case .hello(let hello):
             name = hello.serverName?.lowercased()
+            if hello.protocols.contains("h2"), !hello.protocols.contains("http/1.1") {
+                warn(Self.http2Alone(name ?? fixed?.host), at, &commands)
+            }
         }
         let host = name ?? (isTunnel ? fixed?.host : nil) ?? ""
         let names = [host, fixed?.host ?? ""]

@@ -1,0 +1,38 @@
+import Synchronization
+
+/// What upstream proxies asked for, so that further connections begin with the answer.
+final class UpstreamMemory: Sendable {
+    private struct Known {
+        let challenge: ProxyChallenge
+        var count: UInt32 = 0
+    }
+
+    private let known = Mutex<[UpstreamProxy: Known]>([:])
+
+    /// A proxy wants to be told who asks in this way.
+    func learn(_ challenge: ProxyChallenge, from proxy: UpstreamProxy) {
+        known.withLock { $0[proxy] = Known(challenge: challenge) }
+    }
+
+    /// Whether requests without TLS have to go through a tunnel as well: each of them would need an
+    /// answer of its own to the challenge.
+    func wantsTunnels(_ proxy: UpstreamProxy) -> Bool {
+        known.withLock { known in
+            if case .digest? = known[proxy]?.challenge.scheme { true } else { false }
+        }
+    }
+
+    /// The value of `Proxy-Authorization` for a CONNECT to `target`; nil where the proxy did not ask.
+    func authorization(for proxy: UpstreamProxy, target: String) -> String? {
+        guard let credentials = proxy.credentials else { return nil }
+        return known.withLock { known in
+            guard var entry = known[proxy] else { return nil }
+            entry.count += 1
+            known[proxy] = entry
+            var random = SystemRandomNumberGenerator()
+            return entry.challenge.authorization(
+                credentials, method: "CONNECT", target: target, count: entry.count,
+                random: String(random.next() as UInt64, radix: 16))
+        }
+    }
+}
