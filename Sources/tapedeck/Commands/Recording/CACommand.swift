@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Interception
+import Platform
 
 /// Where the certificate authority is kept.
 struct AuthorityOptions: ParsableArguments {
@@ -56,11 +57,12 @@ struct CACommand: ParsableCommand {
         discussion: """
             Creates it on first use. Install the certificate on the device or in the app under \
             test; the key never leaves the folder and is readable by its owner only. A device that \
-            uses the proxy gets it at http://tapedeck/.
+            uses the proxy gets it at http://tapedeck.test/ or at the proxy's own address.
 
             Examples:
               tapedeck ca --pem ca.pem
-              tapedeck ca --help-for android
+              tapedeck ca --for android
+              tapedeck ca --install
             """)
 
     @OptionGroup var authority: AuthorityOptions
@@ -76,12 +78,32 @@ struct CACommand: ParsableCommand {
     var der: String?
 
     @Option(
+        name: [.customLong("for"), .customLong("help-for")],
         help: ArgumentHelp(
-            "Print the steps with which a platform trusts it and uses the proxy: android, ios, java, curl, python, node or firefox.",
+            "Print the steps with which a platform trusts it and uses the proxy: android, ios, java, curl, python, node, go, firefox or chrome.",
             valueName: "platform"))
     var helpFor: TrustGuide?
 
+    @Flag(
+        help:
+            "Add it to the stores of this machine: the system's (Debian, as root) and the NSS databases of Chrome and Firefox, each after a question."
+    )
+    var install = false
+
+    @Flag(help: "Remove it from these stores.")
+    var uninstall = false
+
+    @Option(
+        help: ArgumentHelp(
+            "With --install or --uninstall: this kind of store alone; may be repeated.",
+            valueName: "system|nss"))
+    var store: [TrustStore.Kind] = []
+
+    @Flag(name: .shortAndLong, help: "With --install or --uninstall: do not ask.")
+    var yes = false
+
     func run() throws {
+        if install || uninstall { return try changeStores() }
         let folder = URL(fileURLWithPath: try authority.path()).path
         let authority = try authority.open()
         if let helpFor {
@@ -105,5 +127,56 @@ struct CACommand: ParsableCommand {
         } catch {
             throw Failure(.io, "cannot write \(path): \(error.localizedDescription)")
         }
+    }
+
+    // MARK: Stores
+
+    /// Adds the authority to the stores of this machine, or removes it.
+    private func changeStores() throws {
+        guard install != uninstall else {
+            throw Failure(.usage, "--install and --uninstall do not go together")
+        }
+        let pem =
+            URL(fileURLWithPath: try authority.path()).path + "/\(CertificateAuthority.pemFile)"
+        let authority = try authority.open()
+        let stores = TrustStore.all(home: ProcessInfo.processInfo.environment["HOME"])
+            .filter { store.isEmpty || store.contains($0.kind) }
+        guard !stores.isEmpty else {
+            throw Failure(
+                .unavailable,
+                "no store was found here: neither update-ca-certificates nor an NSS database; see tapedeck ca --for curl|java|firefox"
+            )
+        }
+        var failures: [Failure] = []
+        var changed = 0
+        for store in stores where install || store.has(authority) {
+            guard try isWanted(store) else { continue }
+            do throws(Failure) {
+                if install {
+                    try store.add(authority, pem: pem)
+                } else {
+                    try store.remove(authority)
+                }
+                changed += 1
+                StandardOutput.write("\(install ? "added to" : "removed from") \(store.text)\n")
+            } catch {
+                failures.append(error)
+                StandardError.write("tapedeck: \(store.text): \(error.detail)\n")
+            }
+        }
+        if changed == 0, failures.isEmpty { StandardOutput.write("nothing was changed\n") }
+        if let failure = failures.first {
+            throw Failure(failure.status, "not every store was changed")
+        }
+    }
+
+    /// Whether the user says so.
+    private func isWanted(_ store: TrustStore) throws(Failure) -> Bool {
+        if yes { return true }
+        guard isatty(STDIN_FILENO) == 1 else {
+            throw Failure(.usage, "nobody is there to ask; --yes does without")
+        }
+        StandardError.write("\(install ? "add to" : "remove from") \(store.text)? [y/N] ")
+        return readLine()?.lowercased().hasPrefix("y") == true
     }
 }
