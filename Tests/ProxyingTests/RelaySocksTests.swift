@@ -33,6 +33,26 @@ private let answer = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
         #expect(play.chunks == ["client: \(get)"])
     }
 
+    @Test func `the same is sent and recorded however it is cut`() {
+        let bytes = hello + request + Array((get + get).utf8)
+        for cuts in bytes.indices.map({ [$0] }) + [Array(bytes.indices)] {
+            var play = Playbook()
+            var sent = ["", "", ""]
+            func note(_ steps: [Playbook.Step]) -> Bool {
+                for case .send(let leg, let text) in steps { sent[leg] += text }
+                return steps.contains(.connect(2, "shop.test:80"))
+            }
+            var start = 0
+            for end in cuts + [bytes.count] where end > start {
+                let steps = play.steps(after: .received(Playbook.client, Array(bytes[start..<end])))
+                if note(steps) { _ = note(play.steps(after: .ready(LegID(2)))) }
+                start = end
+            }
+            #expect(sent == ["", "\u{5}\0" + granted, get + get], "cut at \(cuts)")
+            #expect(play.chunks.map { $0.replacing("client: ", with: "") }.joined() == get + get)
+        }
+    }
+
     @Test func `TLS in it is intercepted`() {
         var play = Playbook()
         play.client(
