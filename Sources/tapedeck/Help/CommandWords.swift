@@ -14,7 +14,7 @@ enum CommandWords {
         ),
         (
             ["-m", "--mode"], ["record"],
-            "use --to URL for reverse:URL, and nothing for regular; other modes are not there"
+            "use --to URL for reverse:URL, --upstream URL for upstream:URL, --listen for socks5 and transparent, --isolate for local, and nothing for regular"
         ),
         (["-w", "--save-stream-file"], ["record"], "name the trace as the first argument"),
         (["-k", "--ssl-insecure"], ["record"], "use --insecure"),
