@@ -170,17 +170,25 @@ public final class LeafCache: Sendable {
         }
     }
 
+    /// The addresses of this machine that `localhost` stands for.
+    private static let loopback: [[UInt8]] = [
+        [127, 0, 0, 1], Array(repeating: 0, count: 15) + [1],
+    ]
+
     /// A new leaf for `name`, signed by the authority.
     func leaf(_ name: HostName, _ now: Int64) throws -> Certificate {
         let publicKey = Certificate.PublicKey(key.publicKey)
         // X.520 bounds a common name to 64 characters; verifiers read the alternative name.
         let common = name.text.utf8.count <= 64 ? name.text : nil
         let subject = try DistinguishedName { if let common { CommonName(common) } }
-        let alternative: GeneralName =
-            switch name {
-            case .name(let text): .dnsName(text)
-            case .address(let bytes): .ipAddress(ASN1OctetString(contentBytes: bytes[...]))
-            }
+        var alternatives: [GeneralName] = []
+        switch name {
+        case .name(let text): alternatives = [.dnsName(text)]
+        case .address(let bytes):
+            alternatives = [.ipAddress(ASN1OctetString(contentBytes: bytes[...]))]
+            // Clients such as Java's send no server name that has no dot, and mean this one.
+            if Self.loopback.contains(bytes) { alternatives.append(.dnsName("localhost")) }
+        }
         let begin = now - CertificateAuthority.backdating
         return try Certificate(
             version: .v3, serialNumber: Certificate.SerialNumber(), publicKey: publicKey,
@@ -194,9 +202,9 @@ public final class LeafCache: Sendable {
                 AuthorityKeyIdentifier(keyIdentifier: authority.keyIdentifier)
                 // Without a subject the alternative names have to be critical: RFC 5280, 4.2.1.6.
                 if common == nil {
-                    Critical(SubjectAlternativeNames([alternative]))
+                    Critical(SubjectAlternativeNames(alternatives))
                 } else {
-                    SubjectAlternativeNames([alternative])
+                    SubjectAlternativeNames(alternatives)
                 }
             },
             issuerPrivateKey: authority.key)

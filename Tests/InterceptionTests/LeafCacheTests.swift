@@ -13,20 +13,31 @@ struct LeafCacheTests {
 
     @Test(
         arguments: [
-            ("Example.COM.", .dnsName("example.com")),
-            ("under_score.example", .dnsName("under_score.example")),
-            ("127.0.0.1", .ipAddress(ASN1OctetString(contentBytes: [127, 0, 0, 1]))),
+            ("Example.COM.", [.dnsName("example.com")]),
+            ("under_score.example", [.dnsName("under_score.example")]),
+            ("127.0.0.2", [.ipAddress(ASN1OctetString(contentBytes: [127, 0, 0, 2]))]),
+            (
+                "127.0.0.1",
+                [
+                    .ipAddress(ASN1OctetString(contentBytes: [127, 0, 0, 1])),
+                    .dnsName("localhost"),
+                ]
+            ),
             (
                 "[::1]",
-                .ipAddress(
-                    ASN1OctetString(contentBytes: [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1]))
+                [
+                    .ipAddress(
+                        ASN1OctetString(
+                            contentBytes: [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1])),
+                    .dnsName("localhost"),
+                ]
             ),
-        ] as [(String, GeneralName)])
-    func `makes a leaf for a name or an address`(host: String, name: GeneralName) throws {
+        ] as [(String, [GeneralName])])
+    func `makes a leaf for a name or an address`(host: String, names: [GeneralName]) throws {
         let authority = try CertificateAuthority.create(host: "box", now: now)
         let leaf = try LeafCache(authority: authority).leaf(try HostName(host), now)
         #expect(
-            try leaf.extensions.subjectAlternativeNames == SubjectAlternativeNames([name]))
+            try leaf.extensions.subjectAlternativeNames == SubjectAlternativeNames(names))
         #expect(leaf.extensions[oid: .X509ExtensionID.subjectAlternativeName]?.critical == false)
         #expect(try leaf.extensions.basicConstraints == .notCertificateAuthority)
         #expect(try leaf.extensions.extendedKeyUsage == ExtendedKeyUsage([.serverAuth]))

@@ -8,6 +8,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from chrome_har import Chrome, needs_chromium
 from programs import TAPEDECK, curl, environment, tapedeck
 
 needs_certutil = pytest.mark.skipif(
@@ -62,6 +63,9 @@ def test_the_system_s(ca_dir, tmp_path: Path, record, tls_origin, certificates) 
     set -e
     cp -a /etc/ssl {tmp_path}/ssl
     mount --bind {tmp_path}/ssl /etc/ssl
+    # With three of the hundred others, each of which takes its time.
+    grep -v '^[#!]' /etc/ca-certificates.conf | head -n 3 >{tmp_path}/few
+    mount --bind {tmp_path}/few /etc/ca-certificates.conf
     mkdir -p /usr/local/share/ca-certificates
     mount -t tmpfs none /usr/local/share/ca-certificates
     {TAPEDECK} ca --ca-dir {ca_dir} --store system --yes --install
@@ -88,3 +92,24 @@ def test_the_page_knows_who_trusts_it(record, trust) -> None:
         curl(*way, "https://tapedeck.test/trusted.svg", status=60)
     proxy.finish()
     assert proxy.sql("SELECT count(*) FROM leg WHERE peer = 1") == [(0,)]
+
+
+@needs_chromium
+@needs_certutil
+@pytest.mark.parametrize("trusts", [False, True])
+def test_the_page_in_a_browser(record, ca_dir, tmp_path: Path, monkeypatch, trusts: bool) -> None:
+    """Chromium shows the picture once the authority is in its store, without any option."""
+    store = tmp_path / ".pki/nssdb"
+    store.mkdir(parents=True)
+    subprocess.run(["certutil", "-N", "-d", f"sql:{store}", "--empty-password"], check=True)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    if trusts:
+        tapedeck("ca", "--ca-dir", ca_dir, "--store", "nss", "--yes", "--install")
+    proxy = record()
+    chrome = Chrome(tmp_path / "chromium", proxy.url)
+    try:
+        chrome.open("http://tapedeck.test/")
+        assert chrome.run("return document.title") == "Tapedeck"
+        assert (chrome.run("return document.images[0].naturalWidth") > 0) == trusts
+    finally:
+        chrome.close()

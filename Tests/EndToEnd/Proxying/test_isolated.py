@@ -80,16 +80,46 @@ NODE = """
 const https = require('https');
 https.get(process.argv[1], (answer) => { console.log(answer.statusCode); answer.resume(); });
 """
+JAVA = """
+public class Ask {
+    public static void main(String[] words) throws Exception {
+        var asked = (java.net.HttpURLConnection) new java.net.URL(words[0]).openConnection();
+        System.out.println(asked.getResponseCode());
+    }
+}
+"""
+# A library for WebSockets that looks at no setting of a proxy.
+SOCKET = """
+import sys
+from websockets.sync.client import connect
+with connect(sys.argv[1], proxy=None) as socket:
+    socket.send("hello")
+    print(socket.recv())
+"""
+
+
+@needs_networks
+def test_a_websocket_library(trace, ca_dir, echo_socket, certificates) -> None:
+    """Messages over TLS of a client that cannot be set to a proxy."""
+    server = echo_socket(context=certificates.context())
+    said = isolated(trace, ca_dir, certificates, sys.executable, "-c", SOCKET,
+                    f"wss://localhost:{server.port}/")
+    assert said.strip() == "hello"
+    assert sql(trace, "SELECT sender, payload FROM message WHERE opcode = 1 ORDER BY id") == [
+        (0, "hello"), (1, "hello")]
 
 
 @needs_networks
 @pytest.mark.skipif(os.geteuid() != 0, reason="becomes another user")
-@pytest.mark.parametrize("runtime", ["python", "node", "curl"])
+@pytest.mark.parametrize("runtime", ["python", "node", "curl", "java"])
 def test_runtimes_without_root(trace, ca_dir, tls_origin, certificates, runtime: str) -> None:
     """As an unprivileged user, without proxy settings, over TLS."""
     url = f"https://localhost:{tls_origin.port}/{runtime}"
     commands = {"python": ["/usr/bin/python3", "-c", PYTHON, url], "node": ["node", "-e", NODE, url],
                 "curl": ["curl", "-sS", "-o", "/dev/null", "-w", "%{http_code}", url]}
+    source = trace.parent / "Ask.java"
+    source.write_text(JAVA)
+    commands["java"] = ["java", str(source), url]
     if not shutil.which(commands[runtime][0]):
         pytest.skip(f"needs {runtime}")
     open_to_nobody(trace.parent, ca_dir.parent, certificates.authority.parent)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import socket
+import ssl
 import struct
 
 import pytest
 from programs import curl, tapedeck
+from websockets.sync.client import connect
 
 WAYS = ["--socks5", "--socks5-hostname", "--socks4", "--socks4a"]
 
@@ -36,6 +38,19 @@ def test_curl(record, origin, tls_origin, trust, certificates, way: str) -> None
     rows = proxy.sql(query)
     tapedeck("rebuild", proxy.trace)
     assert proxy.sql(query) == rows
+
+
+@pytest.mark.parametrize("credentials", ["", "ada:sesame-9@"])
+def test_another_library(record, echo_socket, trust, certificates, credentials: str) -> None:
+    """A client of SOCKS that others wrote (python-socks), below a library for WebSockets, over TLS."""
+    server = echo_socket(context=certificates.context())
+    proxy = record("--server-ca", certificates.authority)
+    with connect(f"wss://localhost:{server.port}/", ssl=ssl.create_default_context(cafile=trust),
+                 proxy=f"socks5h://{credentials}{proxy.address}") as client:
+        client.send("hello")
+        assert client.recv() == "hello"
+    proxy.finish()
+    assert proxy.sql("SELECT count(*) FROM message WHERE opcode = 1") == [(2,)]
 
 
 def connected(port: int) -> socket.socket:
