@@ -1,5 +1,7 @@
 import Notation
 import Testing
+import Trace
+import Wire
 
 @testable import Inspection
 

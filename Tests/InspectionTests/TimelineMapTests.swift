@@ -49,6 +49,23 @@ struct TimelineMapTests {
         }
     }
 
+    // A HAR has a connection for each exchange. Copied with each row, these lanes would take minutes.
+    @Test("takes a row in constant time, however many lanes there are", .timeLimit(.minutes(1)))
+    func lanes() {
+        let clock = TraceClock([])
+        var map = TimelineMap()
+        for id in 1...60_000 as ClosedRange<Int64> {
+            map.add(
+                TimelineEntry(
+                    TimelineEvent(
+                        place: LinePlace(.exchange, id), session: SessionID(1),
+                        connection: ConnectionID(id), at: Instant(nanoseconds: id * 1_000),
+                        endedAt: Instant(nanoseconds: id * 1_000 + 500), sender: nil, status: 200,
+                        isGood: true, subject: "http"), clock))
+        }
+        #expect(map.parts.count == 60_000)
+    }
+
     @Test("names numbers that bound the rows of any stretch", arguments: 0..<20 as Range<UInt64>)
     func bounds(seed: UInt64) {
         let span: Int64 = 3_600_000_000_000

@@ -46,7 +46,7 @@ struct TimelineMap: Sendable {
         end = max(end, entry.at, entry.endedAt ?? 0)
         while entry.at / width >= Self.cells { coarsen() }
         let index = Int32(truncatingIfNeeded: max(0, entry.at) / width)
-        count(entry, in: &parts[entry.part, default: []], at: index)
+        Self.count(entry, in: &parts[entry.part, default: []], at: index)
         note(entry.place, at: index)
         if isLong(entry), longOnes.count < Self.mostLong { longOnes.append(entry) }
     }
@@ -54,7 +54,11 @@ struct TimelineMap: Sendable {
     /// Notes up to which rows it is made.
     mutating func advance(to numbers: TraceReader.Numbers) { upTo = numbers }
 
-    private func count(_ entry: TimelineEntry, in cells: inout [Cell], at index: Int32) {
+    // Of the type: a method of the value would keep a second reference to the lanes, and each row would
+    // copy them.
+    private static func count(
+        _ entry: TimelineEntry, in cells: inout [Cell], at index: Int32
+    ) {
         let bad: UInt32 = entry.level == .bad ? 1 : 0
         // Rows come nearly in order of time.
         var place = cells.endIndex
