@@ -2,7 +2,7 @@
 
 import { get, ofTrace } from "./api.js";
 import { go } from "./address.js";
-import { button, element, empty, problem } from "./dom.js";
+import { button, element, empty, loading, problem } from "./dom.js";
 import { narrowed } from "./completion.js";
 import { duration, seconds } from "./format.js";
 import { currentTrace, state, watch } from "./store.js";
@@ -87,6 +87,7 @@ export class TimelineView {
     this.from = 0;
     this.known = this.end();
     this.to = this.known;
+    this.paint();
     this.fetchSoon();
   }
 
@@ -132,6 +133,7 @@ export class TimelineView {
     if (state.view !== "timeline" || !currentTrace() || this.scroller.clientWidth === 0) return;
     this.asking?.abort();
     this.asking = new AbortController();
+    if (!this.data) this.message.replaceChildren(loading("Reading all rows…"));
     try {
       this.data = await get(
         ofTrace("timeline", {
