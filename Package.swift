@@ -166,6 +166,9 @@ let package = Package(
             ],
             exclude: ["Addons.md", "addons.schema.json", "Python"], swiftSettings: house),
         .target(
+            name: "Assistants", dependencies: ["Notation"], exclude: ["Assistants.md"],
+            swiftSettings: house),
+        .target(
             name: "Pages", dependencies: ["Notation", crypto],
             resources: [.embedInCode("Report"), .embedInCode("Inspector")], swiftSettings: house),
         .target(
@@ -213,7 +216,7 @@ let package = Package(
                 "Formats", "Redaction", "Capturing", "Reports", "Sessions", "Replaying",
                 "SyncServers",
                 "SyncClients", "Certification", "Reproduction", "HTTPLayer", "CCurl", "CurlShim",
-                "Addons", "Pages", "Inspection",
+                "Addons", "Pages", "Inspection", "Assistants", "Storage", "CSQLite",
                 argumentParser,
             ],
             exclude: ["CommandLine.md", "Elsewhere.md", "Mitmproxy.md", "Stability.md"],
@@ -285,7 +288,7 @@ let package = Package(
             name: "FuzzingTests",
             dependencies: [
                 "Notation", "Wire", "Framing", "OpenRosa", "Simperium", "Filters", "Interception",
-                "Capturing", "Formats", "Addons", "Faults", "ConnectionWorld",
+                "Capturing", "Formats", "Addons", "Faults", "ConnectionWorld", "Assistants",
             ],
             exclude: ["Harnesses/Main.swift"], swiftSettings: house),
         tests("Replaying", ["Notation", "Wire", "OpenRosa", "Simperium", "ConvergenceWorld"]),
@@ -305,6 +308,7 @@ let package = Package(
         tests("Control", ["Notation", "Wire", "Faults", "Filters"]),
         tests("Addons", ["Notation", "Wire", "Faults", "Filters", "Dissection"]),
         tests("Pages", ["Notation"]),
+        tests("Assistants", ["Notation"]),
         tests("HTTPLayer", ["Platform", "Notation", "Wire", "CZlib"]),
         tests(
             "SyncClients",

@@ -31,7 +31,7 @@ struct Tapedeck: AsyncParsableCommand {
             ImportCommand.self,
             SniffCommand.self, MinimizeCommand.self, DiagnoseCommand.self, CertifyGroup.self,
             ReproduceCommand.self, RetestCommand.self, HoldCommand.self, AddonCommand.self,
-            DoctorCommand.self, InspectCommand.self, RedirectCommand.self,
+            DoctorCommand.self, InspectCommand.self, RedirectCommand.self, MCPCommand.self,
         ])
 
     /// The failure that the user sees of an error; nil for those of the command line's parser.

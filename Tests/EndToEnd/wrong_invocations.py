@@ -108,6 +108,7 @@ CATALOGUE: dict[str, list[str]] = {
         "good.tape more.tape", "folder",
     ],
     "doctor": ["--nonsense", "x.tape y.tape"],
+    "mcp": ["missing.tape", "text.tape", "good.tape --allow all", "good.tape --allow record,", "good.tape more.tape"],
     "ca": [
         "extra", "--help-for windows", "--for windows", "--install --uninstall --yes", "--install --store other", "--ca-dir plain.txt", "--ca-dir ca --pem no/such/ca.pem",
         "--ca-dir ca --der folder", "--ca-dir damaged-ca",

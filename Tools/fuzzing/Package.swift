@@ -24,6 +24,9 @@ let package = Package(
         .systemLibrary(name: "CLibXML2", pkgConfig: "libxml-2.0"),
         .systemLibrary(name: "CPcap", pkgConfig: "libpcap"),
         .target(name: "Notation", swiftSettings: house),
+        .target(
+            name: "Assistants", dependencies: ["Notation"], exclude: ["Assistants.md"],
+            swiftSettings: house),
         .target(name: "Platform", swiftSettings: house),
         .target(name: "Wire", dependencies: ["Notation"], swiftSettings: house),
         .target(
@@ -74,7 +77,7 @@ let package = Package(
             name: "fuzz",
             dependencies: [
                 "Notation", "Wire", "Framing", "OpenRosa", "Simperium", "Filters", "Interception",
-                "Capturing", "Formats", "Addons", "Faults", "ConnectionWorld",
+                "Capturing", "Formats", "Addons", "Faults", "ConnectionWorld", "Assistants",
             ],
             // libFuzzer brings `main`.
             swiftSettings: house + [.unsafeFlags(["-parse-as-library"])]),

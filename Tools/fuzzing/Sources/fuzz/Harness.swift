@@ -11,6 +11,7 @@ struct Harness: Sendable {
     static let all: [Harness] = [
         [json], simperium, [message, server, client], diffs, openRosa, [commCare], http, framing,
         tls, filters, packets, [streams], capturedTLS, archives, [relay], [addon], [editing],
+        [assistants],
     ]
     .flatMap(\.self)
 
