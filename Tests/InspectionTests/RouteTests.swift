@@ -1,3 +1,4 @@
+import Filters
 import Notation
 import Testing
 import Trace

@@ -1,10 +1,10 @@
 import Filters
 import Notation
 import Testing
-import Trace
 import Wire
 
 @testable import Inspection
+@testable import Trace
 
 @Suite("The map of a timeline")
 struct TimelineMapTests {
