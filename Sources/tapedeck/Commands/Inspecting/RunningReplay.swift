@@ -1,64 +1,73 @@
 import Dispatch
 import Inspection
 import Platform
-import Synchronization
 
 /// `replay server` of a trace, started for a page.
 final class RunningReplay: ReplayProcess {
-    let address: String
-    private let program: RunningProgram
+    typealias Started = (process: (any ReplayProcess)?, errors: String)
 
-    private init(_ program: RunningProgram, address: String) {
-        self.program = program
+    let address: String
+    private let child: ChildProcess
+
+    private init(_ child: ChildProcess, address: String) {
+        self.child = child
         self.address = address
     }
 
-    var isRunning: Bool { !program.process.hasEnded(withinMilliseconds: 0) }
+    var isRunning: Bool { !child.hasEnded(withinMilliseconds: 0) }
 
     /// Starts it, and waits until it listens.
-    static func start(_ trace: String) async -> (process: (any ReplayProcess)?, errors: String) {
+    static func start(_ trace: String) async -> Started {
         await withCheckedContinuation { continuation in
-            DispatchQueue.global().async { continuation.resume(returning: started(trace)) }
+            DispatchQueue.global().async { follow(trace) { continuation.resume(returning: $0) } }
         }
     }
 
-    private static func started(
-        _ trace: String
-    ) -> (process: (any ReplayProcess)?, errors: String) {
-        guard
-            let program = RunningProgram(
+    /// Reads what it writes to its end, so that it never waits for that.
+    ///
+    /// - Parameters:
+    ///   - trace: The trace.
+    ///   - started: Called once, when it listens or has ended without.
+    private static func follow(_ trace: String, started: (Started) -> Void) {
+        do throws(Failure) {
+            let (child, pipes) = try OwnCommand.start(
                 ["replay", "server", "--listen=127.0.0.1:0", trace])
-        else { return (nil, "tapedeck cannot be started") }
-        var output: [UInt8] = []
-        while let piece = program.output.next() {
-            output += piece
-            guard let end = output.firstIndex(of: 0x0A) else { continue }
-            let line = String(decoding: output[..<end], as: UTF8.self)
-            guard line.hasPrefix("listening on ") else { continue }
-            drain(program)
-            let place = line.dropFirst("listening on ".count)
-            return (RunningReplay(program, address: "http://\(place)"), "")
+            var isListening = false
+            var output: [UInt8] = []
+            var errors: [UInt8] = []
+            while let (isOutput, bytes) = pipes.read(withinMilliseconds: -1) {
+                guard !isListening else { continue }
+                guard isOutput else {
+                    errors += bytes
+                    continue
+                }
+                output += bytes
+                guard let place = place(in: output) else { continue }
+                isListening = true
+                started((RunningReplay(child, address: "http://\(place)"), ""))
+            }
+            guard !isListening else { return }
+            _ = child.wait()
+            started((nil, OwnCommand.words(errors)))
+        } catch {
+            started((nil, error.detail))
         }
-        let errors = String(decoding: program.errors.readAll(atMost: 64 << 10), as: UTF8.self)
-        _ = program.process.wait()
-        return (nil, errors)
     }
 
-    /// Reads what it writes from now on, so that it never waits for that.
-    private static func drain(_ program: RunningProgram) {
-        for pipe in [program.output, program.errors] {
-            DispatchQueue.global().async { while pipe.next() != nil {} }
-        }
+    /// Where it says that it listens; nil before it does.
+    private static func place(in output: [UInt8]) -> String? {
+        guard let end = output.firstIndex(of: 0x0A) else { return nil }
+        let line = String(decoding: output[..<end], as: UTF8.self)
+        let start = "listening on "
+        return line.hasPrefix(start) ? String(line.dropFirst(start.count)) : nil
     }
 
     func stop() async {
-        program.process.send(SIGTERM)
+        child.send(SIGTERM)
         await withCheckedContinuation { continuation in
-            DispatchQueue.global().async { [program] in
-                if !program.process.hasEnded(withinMilliseconds: 5_000) {
-                    program.process.send(SIGKILL)
-                }
-                _ = program.process.wait()
+            DispatchQueue.global().async { [child] in
+                if !child.hasEnded(withinMilliseconds: 5_000) { child.send(SIGKILL) }
+                _ = child.wait()
                 continuation.resume()
             }
         }
