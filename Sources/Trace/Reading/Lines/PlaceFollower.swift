@@ -12,6 +12,8 @@ public struct PlaceFollower: Sendable {
     private let side: LineSide
     private let messages: ListedMessages
     private var last: (exchange: Int64, command: Int64, message: Int64)
+    /// The changes that were looked at; nil before the first look.
+    private var seen: Int64?
     /// Exchanges that are running, and those of them that were passed on.
     private var open: Set<Int64>
     private var passed: Set<Int64> = []
@@ -69,13 +71,17 @@ public struct PlaceFollower: Sendable {
 
     /// Reads what has come since the last call.
     ///
-    /// - Parameter reader: Reads the same trace.
+    /// - Parameter reader: Reads the same trace; the same one each time.
     /// - Returns: What is new; empty where nothing is.
     /// - Throws: ``TraceError`` with code `storage`.
     public mutating func poll(_ reader: TraceReader) throws(TraceError) -> News {
+        let changes = try reader.changesOfOthers()
+        guard changes != seen else { return News() }
+        seen = changes
         let now = try reader.lastNumbers()
         // The open ones are read first: one that ends in between is found by the next call.
-        let stillOpen = try reader.openExchanges(in: 0...max(now.exchange, last.exchange))
+        let stillOpen = try reader.openExchanges(
+            among: open, after: last.exchange, upTo: now.exchange)
         var news = News()
         for id in open.subtracting(stillOpen).sorted() {
             if passed.remove(id) != nil {

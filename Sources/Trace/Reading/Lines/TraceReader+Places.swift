@@ -17,6 +17,11 @@ public struct LinePlace: Hashable, Sendable {
 }
 
 extension TraceReader {
+    /// A number that differs after another program or thread has changed the trace.
+    func changesOfOthers() throws(TraceError) -> Int64 {
+        try reported { () throws(StorageFault) in try db.integer("PRAGMA data_version") }
+    }
+
     /// The lines at some places, in their order; without those that are not there.
     ///
     /// - Throws: ``TraceError`` with code `storage`.

@@ -47,7 +47,8 @@ public struct TraceTail {
     {
         let last = try reader.lastNumbers()
         // The open ones are read first: one that ends in between is found by the next call.
-        let stillOpen = try reader.openExchanges(in: 0...max(last.exchange, exchange))
+        let stillOpen = try reader.openExchanges(
+            among: open, after: exchange, upTo: last.exchange)
         var lines: [TraceLine] = []
         for id in open.subtracting(stillOpen).sorted() {
             try reader.lines(filter, LineRanges(exchanges: id...id), with: .none) {
@@ -79,7 +80,7 @@ public struct TraceTail {
 }
 
 extension TraceReader {
-    /// The running exchanges.
+    /// The running exchanges with numbers in a range; looks at all of them.
     func openExchanges(in range: ClosedRange<Int64>) throws(TraceError) -> Set<Int64> {
         try reported { () throws(StorageFault) in
             Set(
@@ -88,5 +89,16 @@ extension TraceReader {
                     [range.lowerBound, range.upperBound]
                 ) { $0.integer(0) })
         }
+    }
+
+    /// The running exchanges among those that were running, and those that are new.
+    ///
+    /// Takes as long as they are many: a trace has millions of others.
+    func openExchanges(
+        among known: Set<Int64>, after first: Int64, upTo last: Int64
+    ) throws(TraceError) -> Set<Int64> {
+        var open = first < last ? try openExchanges(in: first + 1...last) : []
+        for id in known where try !openExchanges(in: id...id).isEmpty { open.insert(id) }
+        return open
     }
 }
