@@ -61,8 +61,9 @@ final class InspectedTrace: Sendable {
         return listing
     }
 
-    /// Stops filling listings.
+    /// Stops filling listings and reading timelines.
     func stop() {
+        timeline.stop()
         for listing in listings.wanted { listings.drop(listing.id) }
         for task in following.withLock({ $0 }) { task.cancel() }
     }

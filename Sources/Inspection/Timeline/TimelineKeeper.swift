@@ -18,11 +18,15 @@ actor TimelineKeeper {
     static let mostMarks = 2_000
 
     private let desk: TraceDesk
+    private let isOver = Flagged()
     private var map = TimelineMap()
     private var clients: [Int64: String] = [:]
     private var reading: Task<Void, any Error>?
 
     init(_ desk: TraceDesk) { self.desk = desk }
+
+    /// Ends readings that are going on.
+    nonisolated func stop() { isOver.set() }
 
     /// The lanes of a stretch, as JSON.
     ///
@@ -86,13 +90,13 @@ actor TimelineKeeper {
             return
         }
         let (map, known) = (map, clients)
-        let task = Task { [desk] in
+        let task = Task { [desk, isOver] in
             let (next, more) = try await desk.read { reader throws(TraceError) in
                 var map = map
                 let clock = TraceClock(try reader.sessions())
                 let upTo = try reader.timeline(after: map.upTo) { event in
                     map.add(TimelineEntry(event, clock))
-                    return true
+                    return !isOver.isSet
                 }
                 map.advance(to: upTo)
                 let last = known.keys.max() ?? 0
