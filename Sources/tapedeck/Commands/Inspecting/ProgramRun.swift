@@ -1,5 +1,6 @@
 import Dispatch
 import Inspection
+import Platform
 
 /// Runs commands of this program for the inspector, a few at a time.
 enum ProgramRun {
