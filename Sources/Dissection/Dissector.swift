@@ -29,6 +29,8 @@ public struct Dissector {
 
     /// Exchanges that differ on both sides and are remembered for it.
     package var marked: Int { output.marks.count }
+    /// Exchanges that are remembered since they changed.
+    package var changed: Int { output.changedCount }
 
     /// How far HTTP of a connection is framed on the client's side; nil where it is not HTTP now.
     package func framing(of connection: ConnectionID) -> HTTPFraming? {

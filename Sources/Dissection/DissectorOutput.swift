@@ -11,6 +11,9 @@ package final class DissectorOutput {
     private(set) var numbers: DissectorNumbers
     private var rows: [DerivedRow] = []
     private var changed: [OpenExchange] = []
+    /// How many of these there are before those are looked for that are finished.
+    private var mostChanged = leastChanged
+    private static let leastChanged = 256
     /// Room for rows, since they are large.
     private var spare: [DerivedRow] = []
     private static let mostSpare = 256
@@ -39,9 +42,23 @@ package final class DissectorOutput {
     /// Content that comes later is in no row before the next change, so that the row does not
     /// depend on where a batch ends.
     func touch(_ exchange: OpenExchange) {
-        if exchange.changedRow == nil { changed.append(exchange) }
+        if exchange.changedRow == nil {
+            if changed.count >= mostChanged { forgetFinished() }
+            changed.append(exchange)
+        }
         exchange.changedRow = exchange.row
     }
+
+    /// Forgets those that are finished by now, of which there are many where nobody asks for the rows
+    /// of open ones.
+    private func forgetFinished() {
+        for exchange in changed where exchange.isFinished { exchange.changedRow = nil }
+        changed.removeAll(where: \.isFinished)
+        mostChanged = max(Self.leastChanged, 2 * changed.count)
+    }
+
+    /// How many exchanges are remembered since they changed.
+    var changedCount: Int { changed.count }
 
     /// Adds the rows of exchanges that changed and are not finished.
     func flushOpen() {

@@ -66,6 +66,17 @@ private let answer = "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nabc"
         #expect(stage.finish().exchanges.count == 80)
     }
 
+    @Test
+    func `does not keep what is finished, also where rows of open exchanges are not asked for`() {
+        var stage = Stage()
+        for _ in 0..<2_000 {
+            stage.detail(.client, request)
+            stage.detail(.server, answer)
+        }
+        #expect(stage.dissector.changed <= 256)
+        #expect(stage.finish().exchanges.count == 2_000)
+    }
+
     // MARK: WebSockets
 
     private static let upgrade =
