@@ -18,7 +18,7 @@ from programs import DEADLINE, ROOT, TAPEDECK, Program, environment, tapedeck
 COMMAND = re.compile(r"(?:[A-Z_]+=\S+ )*(?:tapedeck|Tools/[\w-]+|\.build/\S+|swift|docker|podman|pip|adb|export"
                      r"|curl|cp|sudo|apt|apt-get|python3?|\S*/?pip|man|source|tar|git|cd|gh|xcrun|brew)\b(?! *[─:=])")
 # Commands that run until they are stopped.
-RUN_ON = {"record", "serve", "replay server"}
+RUN_ON = {"record", "serve", "replay server", "inspect"}
 # Commands whose status 1 says that what was looked for was found.
 CHECKS = {"diagnose", "faults", "state", "replay", "diff", "certify", "minimize", "retest",
           "doctor"}
@@ -140,8 +140,10 @@ class Place:
             line = re.sub(r"(--listen (?:[\w.]+:|socks5://[\w.]+:)?)\d{4}\b", r"\g<1>0", line)
         else:
             line += " --listen 127.0.0.1:0"
+        # Nobody is there to look at a page.
+        line = line.replace(" --open", "")
         program = Program("bash", "-c", f"exec {line}", cwd=self.folder, env=self.environment)
-        program.await_line("^listening on ")
+        program.await_line("^(listening on|inspector at) ")
         status = program.stop(signal.SIGINT)
         assert status in (0, 1), program.said()
         return program.said()
