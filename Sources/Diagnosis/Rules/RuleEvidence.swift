@@ -3,7 +3,7 @@ internal import Dissection
 extension Evidence {
     /// What it is, as rules name what they need: the `api` of a request, `status:` and that of an
     /// answer, `simperium:` and the name of a command, `error:` and the code of a refused change,
-    /// `message` and `message:` with the opcode of a WebSocket's.
+    /// `message` and `message:` with the opcode of a WebSocket's, `connection`.
     public var kinds: [String] {
         switch self {
         case .asked(let exchange): [exchange.row.api]
@@ -11,7 +11,8 @@ extension Evidence {
         case .command(let command):
             ["simperium:\(command.row.name)"] + (command.row.error.map { ["error:\($0)"] } ?? [])
         case .message(let message): ["message", "message:\(message.row.opcode)"]
-        case .connection, .event, .gap, .fault, .note: []
+        case .connection: ["connection"]
+        case .event, .gap, .fault, .note: []
         }
     }
 }
@@ -22,8 +23,10 @@ extension Rule {
     ///
     /// A rule without has not passed: it was not exercised.
     public func isExercised(by kinds: Set<String>) -> Bool {
-        (Self.withoutTopic.contains(id) || RuleTopic(of: self).isExercised(by: kinds))
-            && (Self.needs[id]?.contains { kinds.hasAny($0) } ?? true)
+        let isAbout =
+            Self.withoutTopic.contains(id)
+            ? !kinds.isEmpty : RuleTopic(of: self).isExercised(by: kinds)
+        return isAbout && (Self.needs[id]?.contains { kinds.hasAny($0) } ?? true)
     }
 
     /// Rules that can be broken by what is not recognised as traffic of their topic.

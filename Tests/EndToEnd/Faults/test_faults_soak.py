@@ -19,7 +19,7 @@ def test_everything_comes_through_every_fault(tmp_path):
         running.warm_up(2)
         rounds = [(action, soak_rules.RULES[action]) for action in soak_rules.catalogue()]
         for name, rules in rounds + soak_rules.mixes(3, 1):
-            running.play(name, rules, 1, 1)
+            running.play(name, rules, 0.5, 1)
         facts = running.finish()
     finally:
         running.kill()
