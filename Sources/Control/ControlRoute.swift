@@ -73,15 +73,6 @@ enum ControlRoute: String, CaseIterable {
             if route.method == method { return (route, name) }
             allowed.append(route.method)
         }
-        guard !allowed.isEmpty else {
-            throw ServedProblem(
-                404, "no-path", "there is nothing at \(path)",
-                hint: "GET /v1/openapi.json describes all paths")
-        }
-        var problem = ServedProblem(
-            405, "no-method", "\(path) does not support \(method)",
-            hint: "use \(allowed.joined(separator: " or "))")
-        problem.allowed = allowed
-        throw problem
+        throw ServedProblem(nothingFor: method, path, allowed: allowed)
     }
 }

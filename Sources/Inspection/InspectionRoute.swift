@@ -75,16 +75,7 @@ enum InspectionRoute: String, CaseIterable {
             allowed.append(route.method ?? method)
         }
         let path = "/" + segments.joined(separator: "/")
-        guard !allowed.isEmpty else {
-            throw ServedProblem(
-                404, "no-path", "there is nothing at \(path)",
-                hint: "GET /v1/openapi.json describes all paths")
-        }
-        var problem = ServedProblem(
-            405, "no-method", "\(path) does not support \(method)",
-            hint: "use \(allowed.joined(separator: " or "))")
-        problem.allowed = allowed
-        throw problem
+        throw ServedProblem(nothingFor: method, path, allowed: allowed)
     }
 
     private static func names(in segments: [String], as parts: [String]) -> Names? {

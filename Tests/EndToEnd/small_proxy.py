@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 class SmallProxy:
     """Passes on what it is asked for; `asked` has each request's first line.
 
-    `scheme` is what it wants to be told: "basic", "digest" or nothing; `refused` are ports that it
+    `scheme` is how its clients have to authenticate: "basic", "digest" or nothing; `refused` are ports that it
     does not open tunnels to.
     """
 

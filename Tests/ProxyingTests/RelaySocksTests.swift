@@ -62,7 +62,7 @@ private let answer = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
         #expect(steps == [.secureClient("shop.test"), .secureServer(2, "shop.test")])
     }
 
-    @Test func `a server that cannot be reached is told by SOCKS`() {
+    @Test func `that a server cannot be reached is answered by SOCKS`() {
         var play = Playbook()
         play.client(
             bytes: hello + request, .send(1, "\u{5}\0"), .connect(2, "shop.test:80"), .pause)

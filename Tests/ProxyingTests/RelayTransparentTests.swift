@@ -43,7 +43,7 @@ private let get = "GET / HTTP/1.1\r\nHost: shop.test\r\n\r\n"
             .secureClient("shop.test"), .secureServer(2, "shop.test"))
     }
 
-    @Test func `a client of HTTP is told that its server cannot be reached`() {
+    @Test func `a client of HTTP gets a 502 where its server cannot be reached`() {
         var play = Playbook(.transparent)
         play.on(.redirected(server), .connect(2, "shop.test:80"), .pause)
         play.on(.refused(LegID(2), "no", .refused), .resume)

@@ -150,27 +150,6 @@ public struct RowObjects: Sendable {
     }
 }
 
-/// Times of all sessions of a trace on one line.
-struct TraceClock: Sendable {
-    private var starts: [SessionID: Int64] = [:]
-
-    /// The times of these sessions, from the start of the first.
-    init(_ sessions: [SessionDetail]) {
-        let first = sessions.map(\.startedUnixNanoseconds).min() ?? 0
-        for session in sessions {
-            starts[session.id] = session.startedUnixNanoseconds &- first
-        }
-    }
-
-    /// Nanoseconds since the first session began.
-    func nanoseconds(_ at: Instant, in session: SessionID) -> Int64 {
-        (starts[session] ?? 0) &+ at.nanoseconds
-    }
-
-    /// When a session began.
-    func start(of session: SessionID) -> Int64 { starts[session] ?? 0 }
-}
-
 extension JSONObjectText {
     mutating func add(_ name: String, isTrue: Bool) { add(name, raw: isTrue ? "true" : "false") }
 

@@ -237,7 +237,7 @@ final class ProxyConnection {
     }
 
     func flush() {
-        // What one is told of by this may write again.
+        // What one learns by this may make it write again.
         var legs: [LegID] = []
         swap(&legs, &dirty)
         for leg in legs { lines[leg]?.channel.flush() }

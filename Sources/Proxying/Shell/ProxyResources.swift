@@ -8,7 +8,7 @@ struct ProxyResources: Sendable {
     let ownSockets = OwnSockets()
     /// What upstream proxies asked for.
     let upstreams = UpstreamMemory()
-    /// What the user was told already.
+    /// What was reported to the user already.
     let notices = Notices()
     /// The memory for what they hold of their peers' bytes.
     let memory: MemoryBudget

@@ -70,7 +70,7 @@ struct SOCKSNegotiation: Hashable {
         return reply(code)
     }
 
-    /// An answer with this code; the address of our end, which it also has room for, is not told.
+    /// An answer with this code; the address of our end, which it also has room for, is not in it.
     private func reply(_ code: UInt8) -> [UInt8] {
         version == 4 ? [0, code, 0, 0, 0, 0, 0, 0] : [5, code, 0, 1, 0, 0, 0, 0, 0, 0]
     }

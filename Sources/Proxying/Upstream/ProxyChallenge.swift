@@ -1,7 +1,7 @@
 import Crypto
 import Notation
 
-/// How a proxy wants to be told who asks (RFC 9110, 11.7): one challenge of a `Proxy-Authenticate`.
+/// How a proxy wants its clients to authenticate (RFC 9110, 11.7): one challenge of a `Proxy-Authenticate`.
 struct ProxyChallenge: Hashable {
     /// A way to answer that is known here.
     enum Scheme: Hashable {

@@ -9,7 +9,7 @@ final class UpstreamMemory: Sendable {
 
     private let known = Mutex<[UpstreamProxy: Known]>([:])
 
-    /// A proxy wants to be told who asks in this way.
+    /// A proxy wants its clients to authenticate in this way.
     func learn(_ challenge: ProxyChallenge, from proxy: UpstreamProxy) {
         known.withLock { $0[proxy] = Known(challenge: challenge) }
     }

@@ -32,7 +32,7 @@ struct UpstreamNegotiation {
     private let proxy: UpstreamProxy
     private let target: String
     private let server: ServerAddress
-    /// Whether the proxy was told who asks.
+    /// Whether credentials were sent to the proxy.
     private let isAuthorized: Bool
     private var state: State
     private var framer = HTTPFramer(role: .response)

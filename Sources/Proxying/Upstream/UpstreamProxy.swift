@@ -30,7 +30,7 @@ public struct UpstreamProxy: Hashable, Sendable {
     public var host: String
     /// TCP port.
     public var port: Int
-    /// What it is told of us; nil for nothing.
+    /// The credentials that it gets; nil for none.
     public var credentials: Credentials?
 
     /// The proxy at `host` and `port`.

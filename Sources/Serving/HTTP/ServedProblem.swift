@@ -46,6 +46,25 @@ package struct ServedProblem: Error, Hashable {
         self.hint = hint
     }
 
+    /// That nothing answers a request: 404, or 405 where there are other methods.
+    ///
+    /// - Parameters:
+    ///   - method: The method of the request.
+    ///   - path: Its path.
+    ///   - allowed: The methods that there are at the path.
+    package init(nothingFor method: String, _ path: String, allowed: [String]) {
+        guard !allowed.isEmpty else {
+            self.init(
+                404, "no-path", "there is nothing at \(path)",
+                hint: "GET /v1/openapi.json describes all paths")
+            return
+        }
+        self.init(
+            405, "no-method", "\(path) does not support \(method)",
+            hint: "use \(allowed.joined(separator: " or "))")
+        self.allowed = allowed
+    }
+
     /// The body of the answer.
     package var json: JSONValue {
         let place: JSONValue =
@@ -84,7 +103,7 @@ extension ServedProblem {
         case .malformed:
             self.init(
                 400, "bad-request", "this is not an HTTP/1.1 request",
-                hint: "use an HTTP client: curl, or tapedeck faults")
+                hint: "use an HTTP client, such as curl")
         case .longHead:
             self.init(
                 431, "long-head",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import socket
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -73,8 +74,8 @@ def test_whole_traces_are_read_as_by_commands(inspector, traces) -> None:
     for number, trace in enumerate(traces, 1):
         found = inspector.get(f"/v1/traces/{number}/findings")
         lines = [json.loads(line) for line in tapedeck("diagnose", trace, "--json", status=None).stdout.splitlines()]
-        told = [line for line in lines if line.get("kind") != "undecided"]
-        assert [each["rule"] for each in found["findings"]] == [each["rule"] for each in told]
+        known = [line for line in lines if line.get("kind") != "undecided"]
+        assert [each["rule"] for each in found["findings"]] == [each["rule"] for each in known]
         marked = {row["name"] for row in inspector.rows("", number) if row["findings"]}
         evidence = {step["row"] for each in found["findings"] for step in each["steps"] if step["row"]}
         assert marked <= evidence and (marked or not evidence)
@@ -100,6 +101,18 @@ def test_versions_of_an_object(inspector, traces) -> None:
     changed = [key for key in known if len(inspector.get(
         f"/v1/traces/{number}/objects", params={"bucket": "notes", "key": key})["versions"]) > 1]
     assert changed
+
+
+def test_what_happened_to_a_case(inspector) -> None:
+    number = RECORDINGS.index("state-hash-mismatch") + 1
+    cases = [line["case"] for line in inspector.get(f"/v1/traces/{number}/state")["lines"] if line["kind"] == "case"]
+    assert cases
+    rows = {row["name"] for row in inspector.rows("kind:exchange", number)}
+    for case in cases:
+        versions = inspector.get(f"/v1/traces/{number}/objects", params={"case": case["case_id"]})["versions"]
+        assert versions and {each["row"] for each in versions} <= rows, case
+        named = [each["case_name"] for each in versions if each["case_name"]]
+        assert case["case_name"] in named
 
 
 def test_filters_fields_and_values(inspector) -> None:
@@ -132,7 +145,7 @@ def test_a_timeline_counts_every_row(inspector) -> None:
 
 
 def test_a_recording_is_followed_and_controlled(record, origin) -> None:
-    proxy = record("--to", origin.url, "--inspect")
+    proxy = record("--to", origin.url, "--inspect-listen", "127.0.0.1:0")
     inspector = Inspector(proxy)
     listing = inspector.listing()
     with inspector.live() as live:
@@ -149,6 +162,11 @@ def test_a_recording_is_followed_and_controlled(record, origin) -> None:
         row = inspector.get(f"/v1/traces/1/listings/{listing}/rows")["rows"][0]
         assert not row["is_open"] and row["status"] == 200
         cursor = said[-1]["changes"]
+    # Ten pages at once: a browser opens no more than six connections of HTTP/1.1 to a host.
+    with ExitStack() as pages:
+        for live in [pages.enter_context(inspector.live()) for _ in range(10)]:
+            live.send(json.dumps({"subscribe": {"trace": 1, "listing": listing, "cursor": 0}}))
+            assert news(live, listing, lambda message: message["count"] == 1)
     # What came while the page slept is said when it is back.
     requests.get(proxy.url + "/again", timeout=DEADLINE)
     eventually(lambda: inspector.get(f"/v1/traces/1/listings/{listing}")["count"] == 2, "the second exchange")

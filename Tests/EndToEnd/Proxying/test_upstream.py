@@ -1,4 +1,4 @@
-"""Servers behind another proxy: what that one gets, what the trace has, and what the client is told."""
+"""Servers behind another proxy: what that one gets, what the trace has, and what the client gets."""
 
 from __future__ import annotations
 
@@ -85,8 +85,8 @@ def test_failures(record, origin, tls_origin, small, trust) -> None:
         proxy = record("--upstream", upstream)
         done = curl("-v", "-x", proxy.url, "--cacert", trust, url, status=None)
         proxy.finish()
-        told = (done.stdout + done.stderr).decode()
-        assert "502" in told, told
+        printed = (done.stdout + done.stderr).decode()
+        assert "502" in printed, printed
         said = " ".join(row[0] for row in proxy.sql("SELECT detail FROM event"))
         assert words in said, said
 

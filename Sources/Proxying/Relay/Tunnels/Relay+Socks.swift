@@ -56,7 +56,7 @@ extension Relay {
         openTunnel(server, at, &commands)
     }
 
-    /// The client is told that its server is connected.
+    /// The client learns that its server is connected.
     mutating func grantSOCKS(_ commands: inout [RelayCommand]) {
         guard let socks else { return }
         self.socks = nil

@@ -19,7 +19,7 @@ extension Relay {
         openTunnel(server, at, &commands)
     }
 
-    /// Its server cannot be reached: a client of HTTP is told so as soon as it speaks, and another one is
+    /// Its server cannot be reached: a client of HTTP gets a 502 as soon as it speaks, and another one is
     /// reset.
     mutating func keepUnreachable(
         _ text: String, _ refusal: Refusal?, _ at: Instant, _ commands: inout [RelayCommand]

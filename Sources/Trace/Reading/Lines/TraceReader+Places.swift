@@ -16,6 +16,17 @@ public struct LinePlace: Hashable, Sendable {
     }
 }
 
+extension TraceLine {
+    /// Which row it is.
+    public var place: LinePlace {
+        switch self {
+        case .exchange: LinePlace(.exchange, id)
+        case .command: LinePlace(.command, id)
+        case .message: LinePlace(.message, id)
+        }
+    }
+}
+
 extension TraceReader {
     /// A number that differs after another program or thread has changed the trace.
     func changesOfOthers() throws(TraceError) -> Int64 {

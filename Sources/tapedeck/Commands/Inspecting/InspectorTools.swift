@@ -5,7 +5,6 @@ import Formats
 import Foundation
 import Inspection
 import Notation
-import Simperium
 import Trace
 import Wire
 
@@ -15,31 +14,7 @@ struct InspectorTools: InspectionTools {
         try reported { () throws(Failure) in
             let times = PageTimes(
                 .relative, try reader.reading { r throws(TraceError) in try r.sessions() })
-            switch row {
-            case .connection(let id):
-                let detail = try reader.reading { r throws(TraceError) in try r.connection(id) }
-                return detail.map { ConnectionPage.text($0, times) }
-            case .line(let place):
-                switch place.subject {
-                case .exchange:
-                    let detail = try reader.reading { r throws(TraceError) in
-                        try r.exchange(ExchangeID(place.id))
-                    }
-                    guard let detail else { return nil }
-                    return try ExchangePage(reader: reader, times: times).text(detail)
-                case .command:
-                    let detail = try reader.reading { r throws(TraceError) in
-                        try r.command(CommandID(place.id))
-                    }
-                    guard let detail else { return nil }
-                    return try CommandPage(reader: reader, times: times).text(detail)
-                case .message:
-                    let detail = try reader.reading { r throws(TraceError) in
-                        try r.message(MessageID(place.id))
-                    }
-                    return detail.map { MessagePage.text($0, times) }
-                }
-            }
+            return try RowPage(reader: reader, times: times).text(row)
         }
     }
 

@@ -1,4 +1,5 @@
 import Dissection
+import Inspection
 import Notation
 import Simperium
 import Trace
@@ -23,7 +24,8 @@ struct ObjectHistory {
         let commands = try reader.reading { reader throws(TraceError) in
             try reader.commands(about: key, in: bucket, before: CommandID(.max), limit: Self.most)
         }
-        let starts = try Self.starts(reader)
+        let clock = TraceClock(
+            try reader.reading { r throws(TraceError) in try r.sessions() })
         var ledger = try ChangeBase(reader: reader).ledger(
             of: bucket, before: commands.last?.row.id ?? CommandID(.max))
         var items: [String] = []
@@ -31,20 +33,19 @@ struct ObjectHistory {
             ledger.see(
                 SimperiumCommand.parse(detail.text, from: detail.row.sender), in: detail.text)
             let object = ledger.objects[ExactText(key)]
-            items.append(
-                item(detail, key, object, starts[detail.session] ?? 0))
+            items.append(item(detail, key, object, clock))
         }
         return "[\(items.joined(separator: ","))]"
     }
 
     private func item(
-        _ detail: CommandDetail, _ key: String, _ object: Ledger.Object?, _ start: Int64
+        _ detail: CommandDetail, _ key: String, _ object: Ledger.Object?, _ clock: TraceClock
     ) -> String {
         let row = detail.row
         let change = detail.changes.first { $0.key == key }
         var made = JSONObjectText()
         made.add("row", "c\(row.id)")
-        made.add("at_ns", start &+ row.at.nanoseconds)
+        made.add("at_ns", clock.nanoseconds(row.at, in: detail.session))
         made.add("connection_id", row.connection.rawValue)
         made.add("sender", row.sender.description)
         made.add("command", row.name)
@@ -75,13 +76,5 @@ struct ObjectHistory {
         guard let bytes else { return "null" }
         let text = String(decoding: bytes, as: UTF8.self)
         return (try? JSONDocument.scan(Array(text.utf8), limits: .usual)) == nil ? "null" : text
-    }
-
-    /// When sessions began, since the first of them.
-    private static func starts(_ reader: TraceReader) throws(Failure) -> [SessionID: Int64] {
-        let sessions = try reader.reading { r throws(TraceError) in try r.sessions() }
-        let first = sessions.map(\.startedUnixNanoseconds).min() ?? 0
-        return Dictionary(
-            sessions.map { ($0.id, $0.startedUnixNanoseconds &- first) }, uniquingKeysWith: { $1 })
     }
 }

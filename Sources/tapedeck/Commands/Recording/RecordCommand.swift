@@ -17,7 +17,7 @@ struct RecordCommand: AsyncParsableCommand {
         abstract: "Record traffic between clients and servers to a trace, as a proxy.",
         discussion: """
             Without --to it is a proxy for the client (HTTP with absolute URLs and CONNECT, and \
-            SOCKS, told apart by the first byte); with --to it acts as the server. Bytes are forwarded unchanged, apart from the documented \
+            SOCKS, distinguished by the first byte); with --to it acts as the server. Bytes are forwarded unchanged, apart from the documented \
             rewrites. The first line of output is `listening on HOST:PORT`; SIGINT or SIGTERM \
             ends the recording with a summary, a second signal at once. With COMMAND it records \
             while that runs and exits with its status, else with 1 where a finding or a fault \

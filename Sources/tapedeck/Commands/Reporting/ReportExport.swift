@@ -57,7 +57,7 @@ struct ReportExport {
         let reader = try TraceReader.opened(trace)
         let sessions = try reader.reading { r throws(TraceError) in try r.sessions() }
         let findings = diagnosis.sessions.flatMap(\.findings)
-        var rows = ReportRows(reader: reader, sessions: sessions, findings: findings)
+        var rows = try ReportRows(reader: reader, sessions: sessions, findings: findings)
         var outcome = Outcome()
         var failure: Failure?
         try reader.reading { r throws(TraceError) in
