@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from certificates import ServerCertificates, make_certificates
+from clickhouse import ClickHouse
 from origins import EchoSocket, HTTPOrigin, Nginx, RawOrigin
 from programs import TAPEDECK, Program, Recording, tapedeck
 from serving import CommCareServer
@@ -62,6 +63,14 @@ def nginx(tmp_path_factory: pytest.TempPathFactory,
                     certificates.key)
     yield started
     started.close()
+
+
+@pytest.fixture(scope="session")
+def clickhouse(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ClickHouse]:
+    """One ClickHouse for all tests of a worker that do not stop it; each uses its own database."""
+    started = ClickHouse(tmp_path_factory.mktemp("clickhouse"))
+    yield started
+    started.stop()
 
 
 @pytest.fixture

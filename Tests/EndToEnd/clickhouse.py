@@ -1,0 +1,145 @@
+"""Real ClickHouse servers as tests drive them, on free loopback ports, without services."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import urllib.error
+import urllib.parse
+import urllib.request
+from pathlib import Path
+from xml.sax.saxutils import escape
+
+from programs import environment, eventually
+
+SERVER = shutil.which("clickhouse-server") or "/usr/sbin/clickhouse-server"
+PASSWORD = "a horse & a <battery>"
+
+CONFIG = """<yandex>
+ <logger><level>warning</level><log>{home}/log</log><errorlog>{home}/errors</errorlog></logger>
+ <listen_host>127.0.0.1</listen_host>
+ <http_port>{http}</http_port><tcp_port>{tcp}</tcp_port>
+ <interserver_http_port>{between}</interserver_http_port>{tls}
+ <max_connections>100</max_connections><keep_alive_timeout>10</keep_alive_timeout>
+ <max_concurrent_queries>100</max_concurrent_queries>
+ <uncompressed_cache_size>0</uncompressed_cache_size><mark_cache_size>268435456</mark_cache_size>
+ <path>{home}/data/</path><tmp_path>{home}/tmp/</tmp_path>
+ <user_files_path>{home}/files/</user_files_path>
+ <users_config>users.xml</users_config><default_profile>default</default_profile>
+ <default_database>default</default_database><timezone>UTC</timezone>
+ {more}<remote_servers>{clusters}</remote_servers>
+</yandex>
+"""
+
+USERS = """<yandex>
+ <profiles><default><max_threads>2</max_threads></default></profiles>
+ <users>
+  <default><password></password><networks><ip>127.0.0.1</ip></networks>
+   <profile>default</profile><quota>default</quota></default>
+  <fleet><password>{password}</password><networks><ip>127.0.0.1</ip></networks>
+   <profile>default</profile><quota>default</quota></fleet>
+ </users>
+ <quotas><default></default></quotas>
+</yandex>
+"""
+
+
+def free_ports(count: int) -> list[int]:
+    """Ports that nobody listens on; the server takes no port 0."""
+    held = [socket.socket() for _ in range(count)]
+    for each in held:
+        each.bind(("127.0.0.1", 0))
+    ports = [each.getsockname()[1] for each in held]
+    for each in held:
+        each.close()
+    return ports
+
+
+class ClickHouse:
+    """A server with data of its own; the user `fleet` has the password `PASSWORD`."""
+
+    def __init__(self, home: Path, ports: list[int] | None = None, clusters: str = "",
+                 certificate: Path | None = None, key: Path | None = None, more: str = ""):
+        self.home = home
+        home.mkdir(parents=True, exist_ok=True)
+        self.http, self.tcp, self.between, self.https = ports or free_ports(4)
+        tls = "" if certificate is None else (
+            f"<https_port>{self.https}</https_port><openSSL><server>"
+            f"<certificateFile>{certificate}</certificateFile><privateKeyFile>{key}"
+            "</privateKeyFile><verificationMode>none</verificationMode>"
+            "<loadDefaultCAFile>false</loadDefaultCAFile></server></openSSL>")
+        (home / "config.xml").write_text(CONFIG.format(
+            home=home, http=self.http, tcp=self.tcp, between=self.between, tls=tls,
+            clusters=clusters, more=more))
+        (home / "users.xml").write_text(USERS.format(password=escape(PASSWORD)))
+        self.process: subprocess.Popen | None = None
+        self.start()
+
+    @property
+    def address(self) -> str:
+        """HOST:PORT of its HTTP interface."""
+        return f"127.0.0.1:{self.http}"
+
+    def url(self, database: str = "tapes", more: str = "") -> str:
+        """What `--to` takes."""
+        return f"clickhouse://{self.address}/{database}{more}"
+
+    def start(self) -> None:
+        """Starts it, also after an end, with the data that it had."""
+        with (self.home / "output").open("ab") as output:
+            self.process = subprocess.Popen(
+                [SERVER, f"--config-file={self.home}/config.xml"], cwd=self.home,
+                stdin=subprocess.DEVNULL, stdout=output, stderr=output, env=environment(),
+                preexec_fn=os.setsid)
+        eventually(self._is_ready, f"a ClickHouse server at {self.address}")
+
+    def _is_ready(self) -> bool:
+        assert self.process.poll() is None, (self.home / "output").read_text()
+        try:
+            return self.ask("SELECT 1") == "1"
+        except OSError:
+            return False
+
+    def kill(self) -> None:
+        """Ends it with SIGKILL."""
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGKILL)
+        self.process.wait()
+
+    def stop(self) -> None:
+        """Ends it in order."""
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGTERM)
+            try:
+                self.process.wait(20)
+            except subprocess.TimeoutExpired:
+                self.kill()
+
+    def ask(self, query: str, **settings: str) -> str:
+        """The answer to a query, without the line feed at its end."""
+        url = f"http://{self.address}/?{urllib.parse.urlencode(settings)}"
+        opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+        try:
+            with opener.open(url, data=query.encode(), timeout=60) as answer:
+                return answer.read().decode("utf-8", "backslashreplace").removesuffix("\n")
+        except urllib.error.HTTPError as error:
+            raise AssertionError(f"{query}: {error.read().decode(errors='replace')}") from None
+
+    def rows(self, query: str) -> list[list[str]]:
+        """The rows of a query as texts."""
+        answer = self.ask(query)
+        return [line.split("\t") for line in answer.split("\n")] if answer else []
+
+
+def cluster(folder: Path, count: int = 2, name: str = "lab") -> list[ClickHouse]:
+    """Servers that know each other as the shards of the cluster `name`."""
+    ports = [free_ports(4) for _ in range(count)]
+    shards = "".join(
+        f"<shard><internal_replication>true</internal_replication><replica>"
+        f"<host>127.0.0.1</host><port>{each[1]}</port></replica></shard>" for each in ports)
+    return [ClickHouse(folder / f"shard{index}", each, f"<{name}>{shards}</{name}>")
+            for index, each in enumerate(ports)]
+
