@@ -9,6 +9,9 @@ import Wire
         arguments: [
             ("12.5s", .time(nanoseconds: 12_500_000_000, session: nil)),
             ("0s", .time(nanoseconds: 0, session: nil)),
+            ("0.000000s", .time(nanoseconds: 0, session: nil)),
+            ("0", .time(nanoseconds: 0, session: nil)),
+            ("0ms", .time(nanoseconds: 0, session: nil)),
             ("2m", .time(nanoseconds: 120_000_000_000, session: nil)),
             ("#12", .exchange(ExchangeID(12))), ("exchange:12", .exchange(ExchangeID(12))),
             ("c40", .command(CommandID(40))), ("command:40", .command(CommandID(40))),

@@ -45,8 +45,14 @@ struct TimeSpan: ExpressibleByArgument {
 
     /// `500ms`, `30s`, `10m`, `2h`, `7d`.
     init?(argument: String) {
+        guard let time = Self.time(argument), time > 0 else { return nil }
+        nanoseconds = time
+    }
+
+    /// Nanoseconds, which may be none; nil for what is no span of time.
+    static func time(_ argument: String) -> Int64? {
         let digits = argument.prefix { $0.isNumber || $0 == "." }
-        guard let number = Double(digits), number > 0 else { return nil }
+        guard let number = Double(digits), number >= 0 else { return nil }
         let unit: Double
         switch argument.dropFirst(digits.count).lowercased() {
         case "ms": unit = 1e6
@@ -57,7 +63,7 @@ struct TimeSpan: ExpressibleByArgument {
         default: return nil
         }
         guard number * unit < 9e18 else { return nil }
-        nanoseconds = Int64(number * unit)
+        return Int64(number * unit)
     }
 
     /// `nanoseconds` as text with a unit: `350 µs`, `40 ms`, `4.1 s`, `12 s`.

@@ -48,11 +48,7 @@ struct StateTime: ExpressibleByArgument {
             moment = .clock(unixNanoseconds: clock)
             return
         }
-        if argument == "0" || argument == "0s" {
-            moment = .time(nanoseconds: 0, session: nil)
-            return
-        }
-        guard let span = TimeSpan(argument: argument) else { return nil }
-        moment = .time(nanoseconds: span.nanoseconds, session: nil)
+        guard let nanoseconds = TimeSpan.time(argument) else { return nil }
+        moment = .time(nanoseconds: nanoseconds, session: nil)
     }
 }
