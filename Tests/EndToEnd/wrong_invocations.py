@@ -260,6 +260,7 @@ CATALOGUE: dict[str, list[str]] = {
     "diff": [
         "", "good.tape", "good.tape missing.tape", "good.tape good.tape --ignore nonsense",
         "good.tape good.tape --context many", "good.tape good.tape --ignore xml:a",
+        "good.tape --session 1 --with-session 1", "good.tape good.tape --session 99", "good.tape good.tape --with-session x",
     ],
     "state": [
         "", "missing.tape", "good.tape --at yesterday", "good.tape --at '#9999'",

@@ -33,10 +33,13 @@ package struct RecordedSession: Sendable {
 
     /// Opens the trace at `path`.
     ///
-    /// - Throws: ``TraceError`` where there is none, or one of another format.
-    package init(path: String) throws(TraceError) {
+    /// - Parameters:
+    ///   - path: The trace.
+    ///   - session: The session of it that is read, with times since its start; nil for all.
+    /// - Throws: ``TraceError`` where there is none, or one of another format, or no such session.
+    package init(path: String, session: SessionID? = nil) throws(TraceError) {
         self.path = path
-        let reader = try ReplayReader(path: path)
+        let reader = try ReplayReader(path: path, session: session)
         warning = reader.warning
         anchor = reader.anchor
         let bounds = try reader.bounds()
@@ -44,7 +47,7 @@ package struct RecordedSession: Sendable {
         exchanges.reserveCapacity(bounds.exchanges)
         let exchangeBatches = RowBatches<ExchangeBatch> { (put) throws(TraceError) in
             var batch = ExchangeBatch()
-            try ReplayReader(path: path).exchanges { row in
+            try ReplayReader(path: path, session: session).exchanges { row in
                 batch.append(row)
                 guard batch.count == ExchangeBatch.most else { return }
                 put(batch)
@@ -57,7 +60,7 @@ package struct RecordedSession: Sendable {
         self.exchanges = exchanges
         var commands = RecordedCommands()
         commands.reserveCapacity(bounds.commands)
-        try Self.read(path, to: &commands)
+        try Self.read(path, session, to: &commands)
         while case let torn = try reader.torn(commands.lastOfSides), !torn.isEmpty {
             for command in torn { commands.remove(command) }
         }
@@ -96,7 +99,7 @@ package struct RecordedSession: Sendable {
 
     /// Reads all commands of the trace at `path`; the details of changes are read in parallel.
     private static func read(
-        _ path: String, to commands: inout RecordedCommands
+        _ path: String, _ session: SessionID?, to commands: inout RecordedCommands
     ) throws(TraceError) {
         let changes = RowBatches<CCIDBatch> { (put) throws(TraceError) in
             var batch = CCIDBatch()
@@ -111,7 +114,7 @@ package struct RecordedSession: Sendable {
         defer { changes.drop() }
         let rows = RowBatches<CommandBatch> { (put) throws(TraceError) in
             var batch = CommandBatch()
-            try ReplayReader(path: path).commands { row in
+            try ReplayReader(path: path, session: session).commands { row in
                 batch.append(row)
                 guard batch.count == CommandBatch.most else { return }
                 put(batch)

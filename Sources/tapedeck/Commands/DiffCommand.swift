@@ -15,14 +15,26 @@ struct DiffCommand: ParsableCommand {
             and the sets of cases at the end. Exits with status 0 if both are the same, with 1 \
             if they differ, and with 65 if neither has anything to compare.
 
-            Example: tapedeck diff good.tape bad.tape
+            Examples:
+              tapedeck diff good.tape bad.tape
+              tapedeck diff app.tape --session 1 --with-session 2
             """)
 
     @Argument(help: "The first trace.", completion: .file())
     var first: String
 
-    @Argument(help: "The second trace.", completion: .file())
-    var second: String
+    @Argument(
+        help: "The second trace (default: the first, for two of its sessions).", completion: .file()
+    )
+    var second: String?
+
+    @Option(help: ArgumentHelp("Compare this session of the first only.", valueName: "N"))
+    var session: Int64?
+
+    @Option(
+        help: ArgumentHelp(
+            "Compare with this session of the second only.", valueName: "N"))
+    var withSession: Int64?
 
     @Option(
         help: ArgumentHelp(
@@ -51,9 +63,17 @@ struct DiffCommand: ParsableCommand {
 
     func run() throws {
         guard context >= 0 else { throw Failure(.usage, "--context takes 0 or more") }
+        guard second != nil || session != withSession else {
+            throw Failure(
+                .usage,
+                "name a second trace, or two sessions of the first with --session and --with-session"
+            )
+        }
+        let second = second ?? first
+        let (before, after) = (session.map { SessionID($0) }, withSession.map { SessionID($0) })
         let rules = try rules()
-        let one = try RecordedSession.opened(first)
-        let other = try RecordedSession.opened(second)
+        let one = try RecordedSession.opened(first, session: before)
+        let other = try RecordedSession.opened(second, session: after)
         guard
             !(one.exchanges.isEmpty && one.commands.isEmpty && other.exchanges.isEmpty
                 && other.commands.isEmpty)
@@ -65,17 +85,22 @@ struct DiffCommand: ParsableCommand {
         var page = DiffPage(
             isJSON: json, hasColour: !json && StandardOutput.hasColour, context: context)
         page.begin(
-            (first, one.exchanges.count, one.commands.count),
-            (second, other.exchanges.count, other.commands.count))
+            (Self.name(first, session), one.exchanges.count, one.commands.count),
+            (Self.name(second, withSession), other.exchanges.count, other.commands.count))
         var comparison = TraceComparison(a, b, .init(rules: rules, isExact: exact))
         comparison.run { page.take($0) }
         if !messagesOnly {
-            let (before, after) = (try Self.state(first), try Self.state(second))
-            comparison.compareStates(before, after) { page.take($0) }
+            comparison.compareStates(
+                try Self.state(first, before), try Self.state(second, after)
+            ) { page.take($0) }
             page.take(TimingComparison(a, b, pairs: comparison.exchangePairs))
         }
         page.end(boundNames: comparison.boundNames)
         if page.differs { throw ExitCode(Failure.Status.failed.rawValue) }
+    }
+
+    private static func name(_ path: String, _ session: Int64?) -> String {
+        session.map { "\(path) session \($0)" } ?? path
     }
 
     private func rules() throws(Failure) -> [IgnoreRule] {
@@ -90,8 +115,10 @@ struct DiffCommand: ParsableCommand {
         return rules
     }
 
-    /// The state of both sides at the end of a trace.
-    private static func state(_ path: String) throws(Failure) -> SessionState {
+    /// The state of both sides at the end of a trace or a session of it.
+    private static func state(
+        _ path: String, _ session: SessionID?
+    ) throws(Failure) -> SessionState {
         let reader: StateReader
         do {
             reader = try StateReader(path: path)
@@ -99,8 +126,10 @@ struct DiffCommand: ParsableCommand {
             throw Failure(error)
         }
         do {
-            return try SessionStateReading.shown(reader, upto: .end, "reading the state of \(path)")
-                .state
+            return try SessionStateReading.shown(
+                reader, upto: session.map { .session($0) } ?? .end,
+                "reading the state of \(path)"
+            ).state
         } catch {
             throw Failure(error)
         }

@@ -4,10 +4,18 @@ import Wire
 
 extension RecordedSession {
     /// Opens a trace for replay, and reports its warnings on standard error.
-    static func opened(_ path: String) throws(Failure) -> RecordedSession {
+    ///
+    /// - Parameters:
+    ///   - path: The trace.
+    ///   - id: The session of it that is read; nil for all.
+    /// - Returns: The lists of it.
+    /// - Throws: ``Failure`` where it cannot be read, or has no such session.
+    static func opened(
+        _ path: String, session id: SessionID? = nil
+    ) throws(Failure) -> RecordedSession {
         do {
             let session = try PatienceLine.during("reading \(path)") { () throws(TraceError) in
-                try RecordedSession(path: path)
+                try RecordedSession(path: path, session: id)
             }
             session.warning.map(StandardError.warn)
             return session

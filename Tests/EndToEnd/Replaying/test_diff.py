@@ -114,6 +114,21 @@ def test_two_runs_of_one_session_are_equal(recorded) -> None:
     assert re.search(r"commcare\.submit +2, \S+ \S+, \S+ \S+ \| 2, ", text)
 
 
+def test_two_sessions_of_one_trace(recorded) -> None:
+    """Each is read alone: a third difference would be that of the other session."""
+    acts = (lambda r: commcare(r.url), lambda r: simperium(r.address))
+    recorded("one", *acts)
+    trace = recorded("one", *acts, lambda r: commcare(r.url, extra=True))
+    whole = recorded("other", *acts)
+    found = differences(trace, "--session", "1", "--with-session", "2", "--messages-only")
+    assert found and all(line["change"] == "added" for line in found), found
+    assert any("/a/demo/nothing" in (line["b_line"] or "") for line in found)
+    assert differences(trace, whole, "--session", "1", status=0) == []
+    assert differences(trace, trace, "--session", "2", "--with-session", "2", status=0) == []
+    assert "it has sessions 1, 2" in tapedeck("diff", trace, whole, "--session", "7", status=None).stderr
+    tapedeck("diff", trace, "--session", "2", "--with-session", "2", status=64)
+
+
 SCRIPT = """
 wait synced
 set notes a {"t":"one"}

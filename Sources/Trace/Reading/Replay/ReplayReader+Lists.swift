@@ -27,7 +27,7 @@ extension ReplayReader {
                 """
                 SELECT id, connection_id, session_id, api, method, host, port, path, query, status,
                   started_ns, responded_ns, ended_ns FROM http_exchange
-                WHERE method NOT IN ('CONNECT', '?')
+                WHERE method NOT IN ('CONNECT', '?')\(ofSession)
                 """
             ) { statement in
                 let shift = shift.nanoseconds(statement.integer(2))
@@ -59,7 +59,7 @@ extension ReplayReader {
             try rows(
                 """
                 SELECT id, connection_id, sender, at_ns, channel, name\(session)
-                FROM simperium_command WHERE true
+                FROM simperium_command WHERE true\(ofSession)
                 """
             ) { row in
                 let shift = session.isEmpty ? 0 : shift.nanoseconds(row.integer(6))

@@ -27,7 +27,7 @@ extension ReplayReader {
             let messages = try db.prepare(
                 """
                 SELECT id, exchange_id, sender, opcode, ended_ns, session_id, close_code FROM message
-                WHERE opcode IN (1, 2, 8) AND exchange_id IN
+                WHERE opcode IN (1, 2, 8)\(ofSession) AND exchange_id IN
                   (SELECT id FROM http_exchange WHERE status = 101 AND api <> 'simperium.socket')
                 ORDER BY id
                 """)

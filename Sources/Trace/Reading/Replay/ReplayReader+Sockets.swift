@@ -18,7 +18,7 @@ extension ReplayReader {
                 """
                 SELECT id, session_id, connection_id, api, path, response_chunk_id,
                   coalesce(responded_ns, started_ns)
-                FROM http_exchange WHERE status = 101 ORDER BY id
+                FROM http_exchange WHERE status = 101\(ofSession) ORDER BY id
                 """, []
             ) {
                 (

@@ -21,10 +21,16 @@ public final class ReplayReader {
     private var textStatement: Statement?
     var payloadStatement: Statement?
 
+    /// The condition for rows of the session that is read; empty for all.
+    let ofSession: String
+
     /// Opens the trace at `path`.
     ///
-    /// - Throws: ``TraceError`` where there is none, or one of another format.
-    public init(path: String) throws(TraceError) {
+    /// - Parameters:
+    ///   - path: The trace.
+    ///   - session: The session whose rows lists have, with times since its start; nil for all.
+    /// - Throws: ``TraceError`` where there is none, one of another format, or no such session.
+    public init(path: String, session: SessionID? = nil) throws(TraceError) {
         let reader = try TraceReader(path: path)
         self.reader = reader
         let sessions = try reader.reported { () throws(StorageFault) in
@@ -33,7 +39,16 @@ public final class ReplayReader {
                 ($0.integer(0), $0.integer(1))
             }
         }
-        let anchor = sessions.first?.1 ?? 0
+        var anchor = sessions.first?.1 ?? 0
+        if let session {
+            guard let found = sessions.first(where: { $0.0 == session.rawValue }) else {
+                let known = sessions.map { "\($0.0)" }.joined(separator: ", ")
+                throw TraceError(
+                    .notFound, "\(path) has no session \(session); it has sessions \(known)")
+            }
+            anchor = found.1
+        }
+        ofSession = session.map { " AND session_id = \($0.rawValue)" } ?? ""
         self.anchor = anchor
         shifts = Dictionary(
             sessions.map { ($0.0, $0.1.subtractingReportingOverflow(anchor).partialValue) },
