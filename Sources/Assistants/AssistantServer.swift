@@ -28,6 +28,10 @@ public struct AssistantServer: Sendable {
         let form: AssistantAnswers.Form
         let offset: Int
         var batch: Int?
+        /// What the client wants to be told progress by; nil where it does not.
+        var progressToken: JSONValue?
+        /// The share that was said last.
+        var share = 0.0
     }
 
     private struct Batch {
@@ -76,6 +80,33 @@ public struct AssistantServer: Sendable {
             try answers.result(
                 of: done.form, outcome, offset: done.offset, mark: mark, done.revision)
         }
+    }
+
+    /// Takes how far work is that takes long.
+    ///
+    /// - Parameters:
+    ///   - number: The number of the work.
+    ///   - share: How much of it is done, in 0...1.
+    ///   - words: What is being done.
+    /// - Returns: What the client is told, a hundred times at most; nothing where it did not ask for it.
+    public mutating func progressed(_ number: Int, _ share: Double, _ words: String) -> [Command] {
+        guard let token = running[number]?.progressToken, let last = running[number]?.share,
+            share >= last + 0.01, share <= 1
+        else { return [] }
+        running[number]?.share = share
+        let percent = Int(share * 100)
+        return [
+            .send(
+                JSONValue.members(
+                    ("jsonrpc", .string("2.0")), ("method", .string("notifications/progress")),
+                    (
+                        "params",
+                        .members(
+                            ("progressToken", token), ("progress", .number("\(percent)")),
+                            ("total", .number("100")), ("message", .string(words)))
+                    )
+                ).bytes())
+        ]
     }
 
     // MARK: Messages
@@ -147,8 +178,17 @@ public struct AssistantServer: Sendable {
             }
             numbers += 1
             running[numbers] = Running(
-                id: id, revision: revision, form: form, offset: work.offset, batch: batch)
+                id: id, revision: revision, form: form, offset: work.offset, batch: batch,
+                progressToken: Self.progressToken(in: params))
             return [.run(numbers, work)]
+        }
+    }
+
+    private static func progressToken(in params: JSONValue) -> JSONValue? {
+        switch params["_meta"]?["progressToken"] {
+        case .string(let text): .string(text)
+        case .number(let digits) where Int64(digits) != nil: .number(digits)
+        default: nil
         }
     }
 

@@ -109,6 +109,30 @@ struct AssistantServerTests {
         #expect(try code(server.receive(Self.request("tools/list", bare))) == .number("-32602"))
     }
 
+    // MARK: Progress
+
+    @Test func `progress is said to who asked for it, and never less than before`() throws {
+        var server = Self.begun()
+        let asked = server.receive(
+            Self.request(
+                "tools/call",
+                #"{"name":"show","arguments":{"row":"1"},"_meta":{"progressToken":"p1"}}"#))
+        guard case .run(let number, _)? = asked.first else { throw Missing() }
+        let first = try sent(server.progressed(number, 0.25, "copying"))
+        #expect(first["method"] == .string("notifications/progress"))
+        #expect(first["params"]?["progressToken"] == .string("p1"))
+        #expect(first["params"]?["progress"] == .number("25"))
+        #expect(server.progressed(number, 0.255, "copying").isEmpty)
+        #expect(server.progressed(number, 0.1, "copying").isEmpty)
+        let second = try sent(server.progressed(number, 0.5, "copying"))
+        #expect(second["params"]?["progress"] == .number("50"))
+        _ = server.finished(number, .text([], hasMore: false, notice: ""))
+        #expect(server.progressed(number, 0.9, "copying").isEmpty)
+        guard case .run(let other, _)? = server.receive(Self.call("show", #"{"row":"1"}"#)).first
+        else { throw Missing() }
+        #expect(server.progressed(other, 0.5, "copying").isEmpty)
+    }
+
     // MARK: Tools
 
     @Test(arguments: [

@@ -224,3 +224,21 @@ def test_random_lines(recording) -> None:
     answers = [json.loads(line) for line in done.stdout.splitlines()]
     assert answers[-1] == {"jsonrpc": "2.0", "id": "last", "result": {}}
     assert all("error" in answer for answer in answers[:-1])
+
+
+def test_a_copy_in_progress_says_how_far_it_is(record, origin: HTTPOrigin) -> None:
+    """A client that asks for progress learns of that of the copy without secrets."""
+    proxy = record("--to", origin.url)
+    for number in range(40):
+        requests.get(f"{proxy.url}/{number}", timeout=DEADLINE)
+    proxy.finish()
+    call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {
+        "name": "show", "arguments": {"row": "1"}, "_meta": {"progressToken": 9}}}
+    begin = {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {
+        "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "x", "version": "1"}}}
+    done = subprocess.run([TAPEDECK, "mcp", proxy.trace], text=True, capture_output=True, timeout=DEADLINE, check=True,
+                          input="\n".join(map(json.dumps, [begin, call])), env=environment())
+    said = [json.loads(line) for line in done.stdout.splitlines()]
+    shares = [each["params"]["progress"] for each in said if each.get("method") == "notifications/progress"]
+    assert len(shares) > 3 and shares == sorted(set(shares)) and shares[-1] <= 100
+    assert said[-1]["id"] == 1 and "method" not in said[-1]

@@ -60,7 +60,9 @@ final class AssistantShell: Sendable {
                 let flag = CancelFlag()
                 tasks.withLock { $0[number] = flag }
                 queue.async(group: group) { [self] in
-                    let outcome = worker.do(work, until: flag)
+                    let outcome = worker.do(work, until: flag) { [self] share, words in
+                        perform(server.withLock { $0.progressed(number, share, words) })
+                    }
                     tasks.withLock { $0[number] = nil }
                     perform(server.withLock { $0.finished(number, outcome) })
                 }

@@ -29,6 +29,14 @@ final class AssistantTraces: Sendable {
         }
     }
 
+    /// Called now and then while a copy is made, with how much of it is done and what it is.
+    typealias Progress = @Sendable (Double, String) -> Void
+
+    private struct Waiting {
+        let path: String
+        let progress: Progress
+    }
+
     /// Traces of which there are copies at once.
     private static let maxTraces = 8
 
@@ -38,6 +46,8 @@ final class AssistantTraces: Sendable {
     private let redaction = Redaction()
     /// The copies of each trace, of which the last is current: others may still be opened.
     private let copies = Mutex<[String: [Copy]]>([:])
+    /// Calls that wait for a copy, whoever makes it.
+    private let waiting = Mutex<(last: Int, calls: [Int: Waiting])>((0, [:]))
     /// Set at the end; a call that is cancelled leaves its copy in progress, which the next one needs.
     private let isOver = CancelFlag()
 
@@ -54,13 +64,21 @@ final class AssistantTraces: Sendable {
 
     /// The path of what may be read of a trace.
     ///
-    /// - Parameter trace: The path of the trace; nil for that of the program.
+    /// - Parameters:
+    ///   - trace: The path of the trace; nil for that of the program.
+    ///   - progress: Called now and then while a copy is made.
     /// - Returns: That of a copy without secrets, or of the trace itself.
     /// - Throws: ``Failure`` where it is no trace or cannot be copied.
-    func readable(_ trace: String?) throws(Failure) -> String {
+    func readable(_ trace: String?, _ progress: @escaping Progress) throws(Failure) -> String {
         let path = AssistantWorker.path(try path(trace))
         do { _ = try TraceReader(path: path) } catch { throw Failure(error) }
         guard !hasSecrets else { return path }
+        let number = waiting.withLock { waiting in
+            waiting.last += 1
+            waiting.calls[waiting.last] = Waiting(path: path, progress: progress)
+            return waiting.last
+        }
+        defer { waiting.withLock { waiting in waiting.calls[number] = nil } }
         let copied: Result<String, Failure> = copies.withLock { copies in
             do throws(Failure) {
                 return .success(try current(path, in: &copies))
@@ -82,7 +100,10 @@ final class AssistantTraces: Sendable {
                 state: state, folder: folder,
                 path: folder + "/" + URL(fileURLWithPath: path).lastPathComponent)
             do throws(FileError) {
-                try redaction.write(from: path, to: copy.path) { _ in !isOver.isSet }
+                try redaction.write(from: path, to: copy.path) { share in
+                    say(share, of: path)
+                    return !isOver.isSet
+                }
             } catch {
                 Self.remove(copy)
                 throw error
@@ -101,6 +122,11 @@ final class AssistantTraces: Sendable {
         } catch {
             throw Failure(error)
         }
+    }
+
+    private func say(_ share: Double, of path: String) {
+        let calls = waiting.withLock { $0.calls.values.filter { $0.path == path } }
+        for call in calls { call.progress(share, "replacing secrets in a copy of the trace") }
     }
 
     /// Removes all copies.

@@ -13,14 +13,18 @@ final class AssistantWorker: Sendable {
     /// - Parameters:
     ///   - work: What.
     ///   - flag: Set where the outcome is not wanted any more.
+    ///   - progress: Called now and then while a copy is made, with how much is done and of what.
     /// - Returns: What became of it.
-    func `do`(_ work: AssistantWork, until flag: CancelFlag) -> AssistantOutcome {
+    func `do`(
+        _ work: AssistantWork, until flag: CancelFlag,
+        progress: @escaping AssistantTraces.Progress
+    ) -> AssistantOutcome {
         do throws(Failure) {
             switch work.action {
             case .command(let arguments):
-                return try run(arguments, offset: work.offset, flag)
+                return try run(arguments, offset: work.offset, flag, progress)
             case .query(let query, let trace):
-                let path = try traces.readable(trace)
+                let path = try traces.readable(trace, progress)
                 return try TraceQuery(path: path).run(query, offset: work.offset)
             case .startRecording(let trace, let arguments):
                 return ours(try recordings.start(Self.path(trace), arguments))
@@ -44,13 +48,14 @@ final class AssistantWorker: Sendable {
     }
 
     private func run(
-        _ arguments: [AssistantWork.Argument], offset: Int, _ flag: CancelFlag
+        _ arguments: [AssistantWork.Argument], offset: Int, _ flag: CancelFlag,
+        _ progress: @escaping AssistantTraces.Progress
     ) throws(Failure) -> AssistantOutcome {
         var words: [String] = []
         for argument in arguments {
             switch argument {
             case .text(let word): words.append(word)
-            case .trace(let named): words.append(try traces.readable(named))
+            case .trace(let named): words.append(try traces.readable(named, progress))
             case .recorded(let named): words.append(Self.path(try traces.path(named)))
             }
         }
