@@ -174,8 +174,8 @@ let package = Package(
         .target(
             name: "Inspection",
             dependencies: [
-                "Platform", "Notation", "Wire", "Filters", "Dissection", "Trace", "Formats",
-                "Pages", "Serving", "Control", nioCore, nioPosix, nioWebSocket,
+                "Platform", "Notation", "Wire", "Filters", "Dissection", "Diagnosis", "Trace",
+                "Formats", "Pages", "Serving", "Control", nioCore, nioPosix, nioWebSocket,
             ],
             resources: [.embedInCode("openapi.json")], swiftSettings: house),
         .target(

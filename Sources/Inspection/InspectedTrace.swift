@@ -15,31 +15,37 @@ final class InspectedTrace: Sendable {
     let controlPath: String
     /// Listings of it.
     let listings = Listings()
-    /// Its timeline.
-    let timeline: TimelineKeeper
+    /// Its timelines.
+    let timelines: Timelines
     /// What was found in it.
     let findings: FindingsKeeper
+    /// Which of that is known.
+    let baseline: BaselineKeeper
     /// Reads what takes milliseconds.
     let desk: TraceDesk
     /// Reads what may take seconds.
     let slowDesk: TraceDesk
     private let fillingDesks: [TraceDesk]
     private let objects = Mutex(RowObjects())
+    private let counted = Mutex(RowCounts())
     private let following = Mutex<[Task<Void, Never>]>([])
 
     /// A trace that is read on threads of this group.
     init(
-        id: Int, path: String, controlPath: String?, tools: any InspectionTools,
+        id: Int, _ trace: InspectionConfiguration.Trace, tools: any InspectionTools,
         on threads: any EventLoopGroup
     ) {
         self.id = id
-        self.path = path
-        self.controlPath = controlPath ?? "\(path).control"
+        path = trace.path
+        controlPath = trace.controlPath ?? "\(path).control"
         desk = TraceDesk(path: path, on: threads.next())
         slowDesk = TraceDesk(path: path, on: threads.next())
         fillingDesks = (0..<2).map { _ in TraceDesk(path: path, on: threads.next()) }
-        timeline = TimelineKeeper(slowDesk)
-        findings = FindingsKeeper(path: path, tools: tools, desk: desk)
+        timelines = Timelines(
+            slowDesk, filtering: TraceDesk(path: path, on: threads.next()))
+        baseline = BaselineKeeper(
+            path: trace.baselinePath ?? "\(path).baseline", tools: tools)
+        findings = FindingsKeeper(path: path, baseline: baseline, tools: tools, desk: desk)
     }
 
     /// The last part of the path.
@@ -63,9 +69,17 @@ final class InspectedTrace: Sendable {
 
     /// Stops filling listings and reading timelines.
     func stop() {
-        timeline.stop()
+        timelines.stop()
         for listing in listings.wanted { listings.drop(listing.id) }
         for task in following.withLock({ $0 }) { task.cancel() }
+    }
+
+    /// How many rows it has now.
+    func counts(_ reader: TraceReader) throws(TraceError) -> TraceReader.Numbers {
+        var counted = counted.withLock { $0 }
+        try counted.advance(reader)
+        self.counted.withLock { [counted] in $0 = counted }
+        return counted.counts
     }
 
     /// The objects of lines, with what rules and findings say about them now.

@@ -53,9 +53,11 @@ struct InspectionResponder: Sendable {
         }
         guard let file = InspectorPage.file(at: path) else { return nil }
         if path != "/" { try access.check(request) }
+        var fields = Self.safe
+        if path == "/" { fields.append(.init("Link", InspectorPage.preloading)) }
         return ServedAnswer(
             200,
-            fields: Self.safe + [
+            fields: fields + [
                 .init("Content-Type", file.type.rawValue), .init("Cache-Control", "no-cache"),
             ], body: file.bytes)
     }

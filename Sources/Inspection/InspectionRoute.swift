@@ -5,7 +5,8 @@ enum InspectionRoute: String, CaseIterable {
     case traces, fields, filter, setup
     case values, makeListing, showListing, dropListing, rows, place
     case row, content, raw, curl, har, text, stored
-    case objects, timeline, state, findings, compare, report
+    case objects, timeline, state, findings, clients, compare, report
+    case showBaseline, writeBaseline
     case showReplay, startReplay, stopReplay
     case control
 
@@ -14,6 +15,7 @@ enum InspectionRoute: String, CaseIterable {
         switch self {
         case .makeListing, .startReplay: "POST"
         case .dropListing, .stopReplay: "DELETE"
+        case .writeBaseline: "PUT"
         case .control: nil
         default: "GET"
         }
@@ -43,6 +45,8 @@ enum InspectionRoute: String, CaseIterable {
         case .timeline: "/v1/traces/{trace}/timeline"
         case .state: "/v1/traces/{trace}/state"
         case .findings: "/v1/traces/{trace}/findings"
+        case .showBaseline, .writeBaseline: "/v1/traces/{trace}/baseline"
+        case .clients: "/v1/traces/{trace}/clients"
         case .compare: "/v1/traces/{trace}/compare"
         case .report: "/v1/traces/{trace}/report"
         case .showReplay, .startReplay, .stopReplay: "/v1/traces/{trace}/replay"

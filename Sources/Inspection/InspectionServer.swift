@@ -11,11 +11,14 @@ public struct InspectionConfiguration: Sendable {
         public var path: String
         /// The socket of its recording's control interface; nil for the one beside it.
         public var controlPath: String?
+        /// The baseline of its findings; nil for the one beside it, `TRACE.baseline`.
+        public var baselinePath: String?
 
         /// The trace at `path`.
-        public init(path: String, controlPath: String? = nil) {
+        public init(path: String, controlPath: String? = nil, baselinePath: String? = nil) {
             self.path = path
             self.controlPath = controlPath
+            self.baselinePath = baselinePath
         }
     }
 
@@ -77,7 +80,7 @@ public final class InspectionServer: Sendable {
     }
 
     /// Threads that read: pages wait for none of the others.
-    private static let readers = 4
+    private static let readers = 5
 
     static let limits = {
         var limits = HTTPServer.Limits()
@@ -100,9 +103,7 @@ public final class InspectionServer: Sendable {
     ) async throws(InspectionError) -> InspectionServer {
         let threads = MultiThreadedEventLoopGroup(numberOfThreads: readers)
         let traces = configuration.traces.enumerated().map { index, trace in
-            InspectedTrace(
-                id: index + 1, path: trace.path, controlPath: trace.controlPath,
-                tools: configuration.tools, on: threads)
+            InspectedTrace(id: index + 1, trace, tools: configuration.tools, on: threads)
         }
         let replays = Replays()
         let service = InspectionService(

@@ -17,9 +17,13 @@ extension InspectionService {
         let from = try question.number("from_ns", 0...most, or: -1)
         let to = try question.number("to_ns", 0...most, or: -1)
         let width = Int(try question.number("width", 1...10_000, or: 1_200))
+        let text = question.parameter("filter")
+        let filter = try Self.filter(text)
+        let trace = try trace(question)
         return Self.json(
-            try await trace(question).timeline.answer(
-                from: from < 0 ? nil : from, to: to < 0 ? nil : to, width: width, by: grouping))
+            try await trace.timelines.keeper(filter, text ?? "").answer(
+                from: from < 0 ? nil : from, to: to < 0 ? nil : to, width: width, by: grouping,
+                findings: trace.findings.timelineMarks))
     }
 
     /// Every version of an object, or what happened to a case.
@@ -76,20 +80,49 @@ extension InspectionService {
         return Self.json(object.text)
     }
 
-    /// How this trace differs from another that is open.
+    /// How this trace differs from another that is open, or a session of it from another session.
     func compare(_ question: Question) async throws(ServedProblem) -> ServedAnswer {
-        let other = try question.number("with", 1...Int64(Int32.max), or: 0)
+        let first = try trace(question)
+        let other = try question.number("with", 1...Int64(Int32.max), or: Int64(first.id))
         guard let second = traces.first(where: { $0.id == other }) else {
             throw ServedProblem(
                 404, "no-trace", "there is no trace \(other) to compare with",
                 hint: "tapedeck inspect A B opens two")
         }
-        let first = try trace(question)
-        let outcome = await tools.run(["diff", first.path, second.path, "--json"])
+        var arguments = ["diff", first.path, second.path, "--json"]
+        for (name, option) in [("session", "--session"), ("with_session", "--with-session")] {
+            let session = try question.number(name, 1...Int64(Int32.max), or: 0)
+            if session > 0 { arguments.append("\(option)=\(session)") }
+        }
+        let outcome = await tools.run(arguments)
         var object = JSONObjectText()
         object.add("lines", raw: try Self.lines(outcome))
         object.add("differs", isTrue: outcome.status == 1)
         return Self.json(object.text)
+    }
+
+    /// The known findings, as they are or as the request has them.
+    func baseline(
+        _ route: InspectionRoute, _ question: Question
+    ) throws(ServedProblem) -> ServedAnswer {
+        let baseline = try trace(question).baseline
+        if route == .writeBaseline {
+            guard !isReadOnly else { throw Self.readOnly }
+            let hint = #"send {"text": "RULE FINGERPRINT\n"}"#
+            guard case .string(let text)? = try Self.body(question, hint)["text"] else {
+                throw ServedProblem(400, "no-text", "the object has no text", hint: hint)
+            }
+            try baseline.write(text)
+        }
+        return Self.json(try baseline.answer(canWrite: !isReadOnly))
+    }
+
+    /// Which clients have connected, and how that went.
+    func clients(_ question: Question) async throws(ServedProblem) -> ServedAnswer {
+        let report = try await trace(question).desk.read { reader throws(TraceError) in
+            try ClientsReport(reader).json
+        }
+        return Self.json(report)
     }
 
     /// The lines of a command as an array.

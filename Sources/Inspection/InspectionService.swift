@@ -73,6 +73,8 @@ struct InspectionService: Sendable {
         case .objects: return try await objects(question)
         case .timeline: return try await timeline(question)
         case .state: return try await state(question)
+        case .showBaseline, .writeBaseline: return try baseline(route, question)
+        case .clients: return try await clients(question)
         case .findings: return Self.json(try await trace(question).findings.answer())
         case .compare: return try await compare(question)
         case .report: return try await report(question)
@@ -123,6 +125,19 @@ struct InspectionService: Sendable {
                     line: 1, column: error.range.lowerBound + 1, text: text, range: error.range),
                 hint: "correct the filter at the place; GET /v1/fields lists the fields")
         }
+    }
+
+    /// The object in the body of a request.
+    ///
+    /// - Throws: ``ServedProblem`` with this hint where there is none.
+    static func body(
+        _ question: Question, _ hint: String
+    ) throws(ServedProblem) -> JSONObject {
+        let text = String(decoding: question.request.body, as: UTF8.self)
+        guard case .object(let object)? = try? JSONValue(parsing: text) else {
+            throw ServedProblem(400, "bad-json", "the body is no JSON object", hint: hint)
+        }
+        return object
     }
 
     static func json(_ text: String, _ status: Int = 200) -> ServedAnswer {
@@ -177,7 +192,7 @@ struct InspectionService: Sendable {
     ) throws(TraceError) -> String {
         let sessions = try reader.sessions()
         let clock = TraceClock(sessions)
-        let numbers = try reader.lastNumbers()
+        let numbers = try trace.counts(reader)
         var object = JSONObjectText()
         object.add("id", Int64(trace.id))
         object.add("name", trace.name)
@@ -253,16 +268,9 @@ struct InspectionService: Sendable {
     // MARK: Listings
 
     private func makeListing(_ question: Question) async throws(ServedProblem) -> ServedAnswer {
-        var body = JSONObject([])
-        if !question.request.body.isEmpty {
-            let text = String(decoding: question.request.body, as: UTF8.self)
-            guard case .object(let object)? = try? JSONValue(parsing: text) else {
-                throw ServedProblem(
-                    400, "bad-json", "the body is no JSON object",
-                    hint: #"send {"filter": "status:503"}"#)
-            }
-            body = object
-        }
+        let body =
+            question.request.body.isEmpty
+            ? JSONObject([]) : try Self.body(question, #"send {"filter": "status:503"}"#)
         var filterText: String?
         if case .string(let text)? = body["filter"] { filterText = text }
         var side = LineSide.client

@@ -43,6 +43,22 @@ public protocol InspectionTools: Sendable {
     /// - Returns: As of ``run(_:)``, with what the file has as its output.
     func export(_ trace: String, _ name: String, _ options: [String]) async -> ToolOutcome
 
+    /// The first bytes of a file.
+    ///
+    /// - Parameters:
+    ///   - path: The file.
+    ///   - most: How many at most.
+    /// - Returns: The bytes; nil where there is none, or it cannot be read.
+    func contents(of path: String, upTo most: Int) -> [UInt8]?
+
+    /// Writes a file, in place of one that is there.
+    ///
+    /// - Parameters:
+    ///   - bytes: What it has.
+    ///   - path: The file.
+    /// - Returns: Why that failed; nil where it did not.
+    func write(_ bytes: [UInt8], to path: String) -> String?
+
     /// Starts to replay the server of a trace on a free port of loopback.
     ///
     /// - Parameter trace: The trace.

@@ -20,6 +20,11 @@ public enum InspectorPage {
         public let bytes: [UInt8]
     }
 
+    /// A `Link` field that has the browser fetch all modules at once, rather than each when another asks for it.
+    public static let preloading =
+        files.filter { $0.value.type == .script }.keys.sorted()
+        .map { "</app/\($0)>; rel=modulepreload" }.joined(separator: ", ")
+
     /// The file at a path of the inspector: `/` for the page, `/app/NAME` for what it loads.
     ///
     /// - Parameter path: The path, without query.

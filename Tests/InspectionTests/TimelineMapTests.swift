@@ -86,4 +86,25 @@ struct TimelineMapTests {
             #expect(entry.place.id > low && entry.place.id <= high)
         }
     }
+
+    @Test("has the stretches in which nothing begins", arguments: [1, 40, 3_600] as [Int64])
+    func silences(seconds: Int64) {
+        var map = TimelineMap()
+        let second: Int64 = 1_000_000_000
+        var entries = Self.entries(5, count: 40, span: 20 * second)
+        let end = entries.map(\.at).max() ?? 0
+        for index in 0..<40 {
+            var late = entries[index]
+            late.at += end + seconds * second
+            late.endedAt = nil
+            entries.append(late)
+        }
+        for entry in entries { map.add(entry) }
+        let found = map.silences(ofNanoseconds: 30 * second)
+        #expect(found.isEmpty == (seconds < 30))
+        for silence in found {
+            #expect(!entries.contains { silence.lowerBound <= $0.at && $0.at < silence.upperBound })
+            #expect(silence.upperBound - silence.lowerBound >= (seconds - 3) * second)
+        }
+    }
 }

@@ -18,6 +18,9 @@ package struct FindingBaseline: Sendable {
 
     private var entries: Set<Entry> = []
 
+    /// One that knows nothing.
+    package init() {}
+
     /// Reads the lines of a baseline.
     ///
     /// - Throws: ``Mistake`` where a line is not one of a baseline.
@@ -34,9 +37,13 @@ package struct FindingBaseline: Sendable {
 
     /// Whether the finding is known.
     package func knows(_ finding: Finding) -> Bool {
-        entries.contains(Entry(rule: finding.rule.id, fingerprint: nil))
-            || entries.contains(
-                Entry(rule: finding.rule.id, fingerprint: Self.fingerprint(finding)))
+        knows(rule: finding.rule.id, fingerprint: Self.fingerprint(finding))
+    }
+
+    /// Whether a finding of this rule and ``fingerprint(_:)`` is known.
+    package func knows(rule: String, fingerprint: String) -> Bool {
+        entries.contains(Entry(rule: rule, fingerprint: nil))
+            || entries.contains(Entry(rule: rule, fingerprint: fingerprint))
     }
 
     /// The parts of a finding that are equal for another client at another time: its rule,

@@ -4,48 +4,91 @@ internal import Synchronization
 internal import Trace
 internal import Wire
 
-/// Keeps what was found in a trace, as `diagnose` finds it.
+/// Keeps what was found in a trace, as `diagnose` finds it, and which of it is known.
 actor FindingsKeeper {
+    private struct Found {
+        var numbers: [Int64] = []
+        var rules: [FoundRule] = []
+    }
+
     private let path: String
+    private let baseline: BaselineKeeper
     private let tools: any InspectionTools
     private let desk: TraceDesk
-    private var asked: (numbers: [Int64], answer: String)?
-    private var finding: Task<String, any Error>?
-    private let known = Mutex<[String: [RowObjects.FoundMark]]>([:])
+    private var found: Found?
+    private var finding: Task<[FoundRule], any Error>?
+    private let known = Mutex<[FoundRule]>([])
 
-    init(path: String, tools: any InspectionTools, desk: TraceDesk) {
+    init(path: String, baseline: BaselineKeeper, tools: any InspectionTools, desk: TraceDesk) {
         self.path = path
+        self.baseline = baseline
         self.tools = tools
         self.desk = desk
     }
 
     /// The findings that rows show, by the names of the rows, as far as they were looked for.
-    nonisolated var marks: [String: [RowObjects.FoundMark]] { known.withLock { $0 } }
+    nonisolated var marks: [String: [RowObjects.FoundMark]] {
+        let known = baseline.now
+        var marks: [String: [RowObjects.FoundMark]] = [:]
+        for rule in self.known.withLock({ $0 })
+        where !rule.isUndecided && !rule.isKnown(by: known) {
+            for row in Set(rule.rows) { marks[row, default: []].append(rule.mark) }
+        }
+        return marks
+    }
+
+    /// The findings as marks of a timeline, as far as they were looked for.
+    nonisolated var timelineMarks: [TimelineKeeper.Mark] {
+        let known = baseline.now
+        return self.known.withLock { $0 }.compactMap { rule in
+            guard !rule.isUndecided, !rule.isKnown(by: known), let at = rule.at else { return nil }
+            return TimelineKeeper.Mark(
+                at: at, kind: "finding", text: rule.mark.text, connection: rule.connection,
+                row: rule.rows.last)
+        }
+    }
 
     /// What there is to be found now, as JSON.
     ///
     /// - Throws: ``ServedProblem`` where the trace cannot be diagnosed.
     func answer() async throws(ServedProblem) -> String {
+        let rules = try await rules()
+        let known = baseline.now
+        func objects(_ isUndecided: Bool) -> String {
+            let objects = rules.filter { $0.isUndecided == isUndecided }.map { rule in
+                var object = rule.object
+                object.add("is_known", isTrue: rule.isKnown(by: known))
+                return object.text
+            }
+            return "[\(objects.joined(separator: ","))]"
+        }
+        var object = JSONObjectText()
+        object.add("findings", raw: objects(false))
+        object.add("undecided", raw: objects(true))
+        return object.text
+    }
+
+    private func rules() async throws(ServedProblem) -> [FoundRule] {
         let numbers = try await desk.read { reader throws(TraceError) in
             let last = try reader.lastNumbers()
             return [last.exchange, last.command, last.message]
         }
-        if let asked, asked.numbers == numbers { return asked.answer }
+        if let found, found.numbers == numbers { return found.rules }
         let task = finding ?? Task { try await find() }
         finding = task
         let result = await task.result
         finding = nil
         switch result {
-        case .success(let answer):
-            asked = (numbers, answer)
-            return answer
+        case .success(let rules):
+            found = Found(numbers: numbers, rules: rules)
+            return rules
         case .failure(let error):
             throw error as? ServedProblem
                 ?? ServedProblem(500, "not-diagnosed", "\(error)", hint: "try again")
         }
     }
 
-    private func find() async throws(ServedProblem) -> String {
+    private func find() async throws(ServedProblem) -> [FoundRule] {
         let outcome = await tools.run(["diagnose", path, "--json"])
         // 1 says that there are findings.
         guard outcome.status == 0 || outcome.status == 1 else {
@@ -56,89 +99,12 @@ actor FindingsKeeper {
         let clock = try await desk.read { reader throws(TraceError) in
             TraceClock(try reader.sessions())
         }
-        var findings: [String] = []
-        var undecided: [String] = []
-        var marks: [String: [RowObjects.FoundMark]] = [:]
-        for line in outcome.output.split(separator: UInt8(ascii: "\n")) {
-            guard let value = try? JSONValue(parsing: String(decoding: line, as: UTF8.self)),
-                let found = FoundRule(value, clock)
-            else { continue }
-            if found.isUndecided {
-                undecided.append(found.json)
-            } else {
-                findings.append(found.json)
-                for row in Set(found.rows) { marks[row, default: []].append(found.mark) }
+        let rules = outcome.output.split(separator: UInt8(ascii: "\n")).compactMap { line in
+            (try? JSONValue(parsing: String(decoding: line, as: UTF8.self))).flatMap {
+                FoundRule($0, clock)
             }
         }
-        known.withLock { [marks] in $0 = marks }
-        var object = JSONObjectText()
-        object.add("findings", raw: "[\(findings.joined(separator: ","))]")
-        object.add("undecided", raw: "[\(undecided.joined(separator: ","))]")
-        return object.text
-    }
-}
-
-/// A finding, or what could not be decided, as `diagnose --json` prints it, for pages: with the names of the
-/// rows that are its evidence, and times since the first session began.
-struct FoundRule {
-    let isUndecided: Bool
-    let rows: [String]
-    let mark: RowObjects.FoundMark
-    let json: String
-
-    init?(_ value: JSONValue, _ clock: TraceClock) {
-        guard case .object(let object) = value, let rule = object["rule"]?.text else { return nil }
-        isUndecided = object["kind"]?.text == "undecided"
-        let session = SessionID(object["session"]?.number ?? 1)
-        let start = clock.start(of: session)
-        let severity = object["severity"]?.text ?? "undecided"
-        let name = object["number"]?.text ?? ""
-        var made = JSONObjectText()
-        made.add("name", name)
-        made.add("severity", severity)
-        made.add("who", object["blames"]?.text)
-        made.add("at_ns", object["at"]?.number.map { start &+ $0 })
-        for member in ["rule", "client", "topic", "message", "expected", "harm", "source", "cause"]
-        {
-            made.add(member, object[member]?.text)
-        }
-        made.add("times", object["times"]?.number)
-        made.add("connection_id", object["connection"]?.number)
-        made.add("fingerprint", object["fingerprint"]?.text)
-        var rows: [String] = []
-        var steps: [String] = []
-        if case .array(let evidence)? = object["evidence"] {
-            for case .object(let step) in evidence {
-                let row =
-                    step["command"]?.number.map { "c\($0)" }
-                    ?? step["exchange"]?.number.map { "\($0)" }
-                    ?? step["message"]?.number.map { "m\($0)" }
-                if let row { rows.append(row) }
-                var made = JSONObjectText()
-                made.add("row", row)
-                made.add("at_ns", step["at"]?.number.map { start &+ $0 })
-                made.add("text", step["detail"]?.text)
-                made.add("quote", step["quote"]?.text)
-                steps.append(made.text)
-            }
-        }
-        made.add("steps", raw: "[\(steps.joined(separator: ","))]")
-        json = made.text
-        mark = .init(name: name, text: "\(severity) \(rule)")
-        self.rows = rows
-    }
-}
-
-extension JSONValue {
-    /// The text of a string; nil for any other value.
-    fileprivate var text: String? {
-        guard case .string(let text) = self else { return nil }
-        return text
-    }
-
-    /// The whole number; nil for any other value.
-    fileprivate var number: Int64? {
-        guard case .number(let number) = self else { return nil }
-        return Int64(number)
+        known.withLock { $0 = rules }
+        return rules
     }
 }

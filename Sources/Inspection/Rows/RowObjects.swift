@@ -7,10 +7,12 @@ internal import Wire
 /// The rows of a listing as JSON objects, for pages.
 public struct RowObjects: Sendable {
     /// Bytes of a payload in a listing.
-    private static let excerpt = 200
+    private static let excerpt = 400
 
     private var clock = TraceClock([])
     private var faulted = FaultedRows()
+    private var gaps: [ConnectionID: [GapRow]] = [:]
+    private var lastGap: Int64 = 0
     private var findings: [String: [FoundMark]] = [:]
 
     /// A finding that a row shows.
@@ -37,6 +39,12 @@ public struct RowObjects: Sendable {
     public mutating func learn(from reader: TraceReader) throws(TraceError) {
         clock = TraceClock(try reader.sessions())
         try reader.extend(&faulted)
+        for gap in try reader.gaps(after: lastGap) {
+            lastGap = gap.id
+            if let connection = gap.row.connection {
+                gaps[connection, default: []].append(gap.row)
+            }
+        }
     }
 
     /// Learns what the rows of these names show.
@@ -88,7 +96,9 @@ public struct RowObjects: Sendable {
         object.add("device", row.device)
         object.add("is_local", isTrue: row.isLocal)
         object.add("problem", row.problem)
-        marks(&object, name, faulted.rules(of: row.id), row.side, row.fate)
+        marks(
+            &object, name, faulted.rules(of: row.id),
+            gaps(row.connection, row.startedAt, row.endedAt), row.side, row.fate)
     }
 
     private func add(
@@ -106,7 +116,9 @@ public struct RowObjects: Sendable {
         object.add("payload", start < end ? Self.excerpt(text[start..<end]) : nil)
         object.add("error", row.error.map(Int64.init))
         object.add("problem", row.problem)
-        marks(&object, name, faulted.rules(of: row.message), row.side, row.fate)
+        marks(
+            &object, name, faulted.rules(of: row.message), gaps(row.connection, row.at, row.at),
+            row.side, row.fate)
     }
 
     private func add(
@@ -122,21 +134,34 @@ public struct RowObjects: Sendable {
                 ? Self.excerpt(row.payload[...]) : Hexadecimal.text(Array(row.payload.prefix(50))))
         object.add("size", row.size)
         object.add("problem", row.problem)
-        marks(&object, name, faulted.rules(of: row.id), row.side, row.fate)
+        marks(
+            &object, name, faulted.rules(of: row.id), gaps(row.connection, row.at, row.endedAt),
+            row.side, row.fate)
     }
 
     private func marks(
-        _ object: inout JSONObjectText, _ name: String, _ rules: TouchingRules, _ side: Side,
-        _ fate: Fate
+        _ object: inout JSONObjectText, _ name: String, _ rules: TouchingRules, _ gaps: [String],
+        _ side: Side, _ fate: Fate
     ) {
         let found = findings[name] ?? []
         let marks =
             rules.faults.map { "fault \($0)" } + rules.edits.map { "edit \($0)" }
-            + found.map(\.text)
+            + gaps.map { "gap \($0)" } + found.map(\.text)
         object.add("side", side.rawValue)
         object.add("fate", fate.rawValue)
         object.add("marks", texts: marks)
         object.add("findings", texts: found.map(\.name))
+    }
+
+    /// Why bytes of a connection are missing from a stretch of it; what is running has no end.
+    private func gaps(
+        _ connection: ConnectionID, _ start: Instant, _ end: Instant?
+    ) -> [String] {
+        guard let gaps = gaps[connection] else { return [] }
+        let reasons = gaps.filter { gap in
+            gap.until >= start && end.map { gap.at <= $0 } ?? true
+        }.map(\.reason.rawValue)
+        return Set(reasons).sorted()
     }
 
     /// The beginning of a text, as far as it is whole.

@@ -127,6 +127,16 @@ struct TimelineMap: Sendable {
         return (after, upTo)
     }
 
+    /// Stretches of at least this length in which no row begins, in order of time.
+    func silences(ofNanoseconds least: Int64) -> [ClosedRange<Int64>] {
+        let indexes = steps.keys.sorted()
+        return zip(indexes, indexes.dropFirst()).compactMap { before, after in
+            let start = (Int64(before) + 1) * width
+            let end = Int64(after) * width
+            return end - start >= max(least, width) ? start...end : nil
+        }
+    }
+
     /// The number of rows in a stretch.
     func count(from start: Int64, to end: Int64) -> Int {
         let range = start / width...max(start, end) / width
@@ -148,6 +158,8 @@ struct TimelineEntry: Hashable, Sendable {
     var at: Int64
     var endedAt: Int64?
     var level: Level
+    /// What it is, in a few words; nil where that was not read.
+    var label: String?
     /// Whether it takes time, as exchanges do.
     var isExchange: Bool { place.subject == .exchange }
 
@@ -156,6 +168,7 @@ struct TimelineEntry: Hashable, Sendable {
         part = TimelineMap.Part(
             connection: event.connection.rawValue, subject: event.subject ?? "")
         at = clock.nanoseconds(event.at, in: event.session)
+        label = event.label
         endedAt = event.endedAt.map { clock.nanoseconds($0, in: event.session) }
         switch (event.sender, event.status) {
         case _ where !event.isGood: level = .bad

@@ -55,6 +55,11 @@ export async function post(path, body, signal) {
   return answer.status === 204 ? null : answer.json();
 }
 
+/** JSON for what is put in place of what was there. */
+export async function put(path, body) {
+  return (await ask("PUT", path, { body })).json();
+}
+
 /** Removes what a path names. */
 export async function remove(path) {
   const answer = await ask("DELETE", path);

@@ -1,9 +1,9 @@
-/** Two traces compared by meaning, as `tapedeck diff` does. */
+/** Two traces, or two sessions of one, compared by meaning, as `tapedeck diff` does. */
 
 import { get, ofTrace } from "./api.js";
 import { link } from "./address.js";
-import { element, empty, labelled, loading, portions, problem } from "./dom.js";
-import { counted } from "./format.js";
+import { element, empty, loading, portions, problem } from "./dom.js";
+import { began, counted } from "./format.js";
 import { currentTrace, state, watch } from "./store.js";
 import { markedLines } from "./text-difference.js";
 
@@ -11,54 +11,98 @@ export class CompareView {
   constructor(place) {
     this.place = place;
     place.classList.add("page");
-    this.other = null;
     watch(["trace"], () => {
       if (state.view === "compare") this.show();
     });
   }
 
   show() {
-    const others = state.traces.filter(({ id }) => id !== state.trace);
+    const own = currentTrace();
+    const others = state.traces.filter(({ id, sessions }) => id !== state.trace || sessions.length > 1);
     if (others.length === 0) {
       this.place.replaceChildren(
         element("h2", {}, "Compare"),
         empty(
-          "Only one trace is open",
-          "Start the inspector with two to compare them:",
-          element("pre", {}, `tapedeck inspect ${currentTrace()?.name ?? "good.tape"} other.tape`),
+          "There is nothing to compare it with",
+          "Only one trace is open, and it has one session. Start the inspector with two:",
+          element("pre", {}, `tapedeck inspect ${own?.name ?? "good.tape"} other.tape`),
         ),
       );
       return;
     }
     if (this.drawn === state.trace) return;
     this.drawn = state.trace;
-    if (!others.some(({ id }) => id === this.other)) this.other = others[0].id;
-    const select = element("select", {
-      on: {
-        change: () => {
-          this.other = Number(select.value);
-          this.load();
-        },
-      },
-    }, others.map(({ id, name, path }) => element("option", { value: String(id), title: path }, name)));
-    select.value = String(this.other);
+    const first = others.find(({ id }) => id !== state.trace) ?? others[0];
+    // Two sessions of one trace: the last with the one before it.
+    const [last, before] = own.sessions.map(({ id }) => id).reverse();
+    this.chosen = { other: first.id, session: null, withSession: null };
+    if (first.id === state.trace) Object.assign(this.chosen, { session: before, withSession: last });
     this.result = element("div");
-    this.place.replaceChildren(
-      element(
-        "div",
-        { class: "tools" },
-        element("h2", {}, `Compare ${currentTrace().name}`),
-        labelled("with ", select),
-      ),
-      this.result,
-    );
+    this.place.replaceChildren(this.choices(others), this.result);
     this.load();
   }
 
+  /** What is compared with what. */
+  choices(others) {
+    const own = currentTrace();
+    const { chosen } = this;
+    const withSession = this.sessionSelect("Session of the other", "withSession");
+    const trace = select(
+      "Other trace",
+      others.map(({ id, name, path }) => [id, id === own.id ? `${name} itself` : name, path]),
+      chosen.other,
+      (value) => {
+        chosen.other = value;
+        withSession.fill(state.traces.find(({ id }) => id === value));
+        this.load();
+      },
+    );
+    const session = this.sessionSelect("Session of this", "session");
+    session.fill(own);
+    withSession.fill(state.traces.find(({ id }) => id === chosen.other));
+    return element(
+      "div",
+      { class: "tools" },
+      element("h2", {}, `Compare ${own.name}`),
+      session.element,
+      element("span", {}, "with"),
+      trace,
+      withSession.element,
+    );
+  }
+
+  /** A choice of a session, hidden where there is but one. */
+  sessionSelect(label, name) {
+    const place = element("span");
+    const fill = ({ sessions }) => {
+      if (!sessions.some(({ id }) => id === this.chosen[name])) this.chosen[name] = null;
+      place.replaceChildren(
+        select(
+          label,
+          [[0, "all sessions"], ...sessions.map((session) => [session.id, `session ${session.id}, ${began(session)}`])],
+          this.chosen[name] ?? 0,
+          (value) => {
+            this.chosen[name] = value || null;
+            this.load();
+          },
+        ),
+      );
+      place.hidden = sessions.length < 2;
+    };
+    return { element: place, fill };
+  }
+
   async load() {
+    const { other, session, withSession } = this.chosen;
+    if (other === state.trace && session === withSession) {
+      this.result.replaceChildren(empty("This is one and the same", "Choose another session, or another trace."));
+      return;
+    }
     this.result.replaceChildren(loading("Comparing…"));
+    const asked = JSON.stringify(this.chosen);
     try {
-      const { lines } = await get(ofTrace("compare", { with: this.other }));
+      const { lines } = await get(ofTrace("compare", { with: other, session, with_session: withSession }));
+      if (asked !== JSON.stringify(this.chosen)) return;
       const found = lines.filter(({ change }) => change);
       this.result.replaceChildren(
         ...(found.length === 0
@@ -69,23 +113,36 @@ export class CompareView {
               { class: "soft" },
               `${counted(found.length, "difference")}. − is missing from the second, + was added in it, ~ changed.`,
             ),
-            ...sections(found, this.other),
+            ...sections(found, other),
           ]),
-        element(
-          "p",
-          { class: "soft" },
-          "In a terminal: ",
-          element(
-            "code",
-            {},
-            `tapedeck diff ${currentTrace().name} ${state.traces.find(({ id }) => id === this.other).name}`,
-          ),
-        ),
+        element("p", { class: "soft" }, "In a terminal: ", element("code", {}, this.command())),
       );
     } catch (error) {
       this.result.replaceChildren(problem(error, () => this.load()));
     }
   }
+
+  command() {
+    const { other, session, withSession } = this.chosen;
+    const words = [
+      currentTrace().name,
+      other !== state.trace && state.traces.find(({ id }) => id === other).name,
+      session && `--session ${session}`,
+      withSession && `--with-session ${withSession}`,
+    ];
+    return `tapedeck diff ${words.filter(Boolean).join(" ")}`;
+  }
+}
+
+/** A choice of numbers, each with its text and title. */
+function select(label, options, chosen, change) {
+  const made = element(
+    "select",
+    { "aria-label": label, on: { change: () => change(Number(made.value)) } },
+    options.map(([value, text, title]) => element("option", { value: String(value), title }, text)),
+  );
+  made.value = String(chosen);
+  return made;
 }
 
 /** Differences by section, and within it by what was aligned. */

@@ -1,4 +1,4 @@
-/** The parts of the detail: words, requests and responses, parts of submissions, times, findings, SQL. */
+/** The parts of the detail: requests and responses, parts of submissions, times, findings, SQL. */
 
 import { link } from "./address.js";
 import { get, ofTrace } from "./api.js";
@@ -6,47 +6,6 @@ import { BodyView } from "./body-view.js";
 import { button, copy, element, loading, problem, table } from "./dom.js";
 import { duration, seconds } from "./format.js";
 import { headTable } from "./head-view.js";
-import { markedLines } from "./text-difference.js";
-
-/** What `show` says: its first lines as sentences, in which names of rows lead to them, then what it quotes. */
-export function words(text) {
-  const cut = text.search(/\n\n|\n── /);
-  const [first, ...rest] = (cut < 0 ? text : text.slice(0, cut)).split("\n");
-  const lines = rest.filter((line) => line.trim() !== "").map((line) => {
-    const match = /^\s*(\d{3} means|the client must|finding [^:]+|fault [^:]+|expected|note [^:]+): (.*)$/s.exec(line);
-    const depth = /^ {4,}/.test(line) ? " deeper" : "";
-    const change = depth !== "" && /^\s*([^:]{1,100}): (.*) → (.*)$/s.exec(line);
-    if (change) {
-      const both = markedLines(change[2], change[3]);
-      return element(
-        "p",
-        { class: "said deeper" },
-        `${change[1]}: `,
-        both.before.filter(Boolean),
-        " → ",
-        both.after.filter(Boolean),
-      );
-    }
-    return match
-      ? element("p", { class: `said${depth}` }, element("strong", {}, `${match[1]}: `), ...linked(match[2]))
-      : element("p", { class: `said${depth}` }, ...linked(line.trim()));
-  });
-  return [
-    element("div", { class: "words" }, element("p", { class: "first" }, ...linked(first)), lines),
-    cut >= 0 && element("pre", { tabindex: "0", role: "region", "aria-label": "As text" }, text.slice(cut).trim()),
-  ];
-}
-
-/** Text in which names of rows are links. */
-function linked(text) {
-  const parts = [];
-  let from = 0;
-  for (const match of text.matchAll(/(?<![\w/#.-])(?:#(\d+)|([cmk]\d+))(?![\w/-])/g)) {
-    parts.push(text.slice(from, match.index), element("a", { href: link({ row: match[1] ?? match[2] }) }, match[0]));
-    from = match.index + match[0].length;
-  }
-  return [...parts, text.slice(from)];
-}
 
 /** A request or response: its head and body. */
 export function message(message, path, side, name, parts) {

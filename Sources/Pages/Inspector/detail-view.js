@@ -6,12 +6,13 @@ import { get, ofTrace, text as fetchText } from "./api.js";
 import { BodyView } from "./body-view.js";
 import { changeTab, versionsTab } from "./change-view.js";
 import { quoted } from "./completion.js";
-import { findingsOf, message, parts, sql, timing, words } from "./detail-parts.js";
+import { findingsOf, message, parts, sql, timing } from "./detail-parts.js";
 import { button, copy, element, loading, problem } from "./dom.js";
 import { narrow } from "./filter-bar.js";
 import { arrow, subject, verb } from "./row-words.js";
 import { kept, state, watch } from "./store.js";
 import { tabs } from "./tabs.js";
+import { words } from "./words-view.js";
 
 /** Which kinds of views have the detail beside them. */
 const beside = ["list", "timeline", "state", "findings", "compare"];
@@ -125,7 +126,7 @@ export class DetailView {
   choices(name, found) {
     const { row, detail } = found;
     const path = ofTrace(`rows/${encodeURIComponent(name)}/content`);
-    const list = [{ name: "words", title: "In words", draw: () => words(found.text) }];
+    const list = [{ name: "words", title: "In words", draw: () => words(found.text, row) }];
     if (row.kind === "exchange") {
       list.push({
         name: "request",

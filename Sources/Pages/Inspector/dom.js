@@ -107,6 +107,17 @@ export async function copy(text, what) {
   }
 }
 
+/** Has the browser save a text as a file. */
+export function saved(text, name) {
+  const address = URL.createObjectURL(new Blob([text], { type: "application/octet-stream" }));
+  const anchor = element("a", { href: address, download: name });
+  document.body.append(anchor);
+  anchor.click();
+  anchor.remove();
+  // The download has begun before the address goes.
+  setTimeout(() => URL.revokeObjectURL(address), 10_000);
+}
+
 /** Says something that needs no answer, for a few seconds; screen readers read it. */
 export function notice(text) {
   const line = element("p", {}, text);

@@ -27,30 +27,37 @@ async function knownFields() {
   return fields;
 }
 
-/** The bar, in a place; `leave` is called when one is done with it. */
+/** The bar, in a place; `leave` is called when one is done with it; `name` sets its ids apart from those of another. */
 export class FilterBar {
-  constructor(place, leave) {
+  constructor(place, leave, { name = "", label = "Filter" } = {}) {
     this.leave = leave;
+    this.name = name;
     this.options = [];
     this.chosen = -1;
     this.input = element("input", {
-      id: "filter",
+      id: `${name}filter`,
       type: "text",
       role: "combobox",
       autocomplete: "off",
       autocapitalize: "off",
       spellcheck: "false",
       "aria-expanded": "false",
-      "aria-controls": "completions",
+      "aria-controls": `${name}completions`,
       "aria-autocomplete": "list",
-      "aria-describedby": "mistake",
-      "aria-label": "Filter",
+      "aria-describedby": `${name}mistake`,
+      "aria-label": label,
       "aria-keyshortcuts": "/",
       placeholder: 'Filter: status>=400, command:c key:note-1, "some words"',
     });
     this.shadow = element("div", { class: "shadow", "aria-hidden": "true" });
-    this.menu = element("ul", { id: "completions", role: "listbox", "aria-label": "Completions", hidden: true });
-    this.mistake = element("p", { id: "mistake", class: "error", "aria-live": "polite", hidden: true });
+    this.menu = element("ul", {
+      id: `${name}completions`,
+      class: "completions",
+      role: "listbox",
+      "aria-label": "Completions",
+      hidden: true,
+    });
+    this.mistake = element("p", { id: `${name}mistake`, class: "error mistake-line", "aria-live": "polite", hidden: true });
     this.chips = element("div", { class: "chips", role: "group", "aria-label": "Common filters" });
     this.star = button("Save", () => this.keep(), { title: "Save this filter, or remove it from the saved ones" });
     place.append(
@@ -200,7 +207,7 @@ export class FilterBar {
         "li",
         {
           role: "option",
-          id: `completion-${index}`,
+          id: `${this.name}completion-${index}`,
           "aria-selected": "false",
           data: { index },
         },
@@ -247,7 +254,7 @@ export class FilterBar {
   choose(index) {
     this.chosen = index;
     [...this.menu.children].forEach((option, place) => option.setAttribute("aria-selected", String(place === index)));
-    this.input.setAttribute("aria-activedescendant", `completion-${index}`);
+    this.input.setAttribute("aria-activedescendant", `${this.name}completion-${index}`);
     this.menu.children[index]?.scrollIntoView({ block: "nearest" });
   }
 

@@ -1,13 +1,13 @@
 /** What was found: by rule and client, the worst first, each with its evidence as steps that lead to the rows. */
 
-import { get, ofTrace } from "./api.js";
-import { go, link } from "./address.js";
-import { button, element, empty, loading, portions, problem } from "./dom.js";
+import { get, ofTrace, put } from "./api.js";
+import { go } from "./address.js";
+import { entries, joined, knows, withFinding, withoutFinding } from "./baseline.js";
+import { button, element, empty, loading, notice, problem, saved } from "./dom.js";
 import { narrow } from "./filter-bar.js";
-import { counted, seconds } from "./format.js";
+import { findingGroup, groupedFindings, markSteps, severities } from "./finding-groups.js";
+import { counted } from "./format.js";
 import { currentTrace, set, state, watch } from "./store.js";
-
-const severities = ["error", "warning", "info"];
 
 export class FindingsView {
   constructor(place) {
@@ -30,138 +30,146 @@ export class FindingsView {
     this.place.replaceChildren(loading("Diagnosing…"));
     const { trace } = state;
     try {
-      const found = await get(ofTrace("findings"));
+      const [found, baseline] = await Promise.all([get(ofTrace("findings")), get(ofTrace("baseline"))]);
       if (trace !== state.trace) return;
-      set({ findings: found.findings });
-      this.draw(found);
+      Object.assign(this, { found, baseline });
+      this.judge();
     } catch (error) {
       this.place.replaceChildren(problem(error, () => this.load()));
     }
   }
 
-  draw({ findings, undecided }) {
+  /** Sets the known findings apart, and shows all. */
+  judge() {
+    const known = entries(this.baseline.text);
+    const findings = this.found.findings.map((finding) => ({ ...finding, is_known: knows(known, finding) }));
+    set({ findings });
+    this.draw(findings, this.found.undecided);
+  }
+
+  /** Has other findings be known: in the file where that may be written, else in this page alone. */
+  async ignore(text, what) {
+    try {
+      if (this.baseline.can_write) this.baseline = await put(ofTrace("baseline"), { text });
+      else this.baseline = { ...this.baseline, text };
+      notice(this.baseline.can_write ? `${what} in ${this.baseline.path}` : `${what} in this page; download it to keep it`);
+      this.judge();
+    } catch (error) {
+      this.place.prepend(problem(error));
+    }
+  }
+
+  draw(findings, undecided) {
+    const open = findings.filter((each) => !each.is_known);
+    const known = findings.filter((each) => each.is_known);
     const counts = severities.map((
       severity,
-    ) => [severity, findings.filter((each) => each.severity === severity).length]).filter(([, count]) => count > 0);
+    ) => [severity, open.filter((each) => each.severity === severity).length]).filter(([, count]) => count > 0);
     const head = element(
       "div",
       { class: "tools" },
-      element("h2", {}, findings.length === 0 ? "Findings" : counted(findings.length, "finding")),
+      element("h2", {}, open.length === 0 ? "Findings" : counted(open.length, "finding")),
       counts.map(([severity, count]) => element("span", { class: `badge badge-${severity}` }, `${count} ${severity}`)),
       element("span", { class: "stretch" }),
       currentTrace()?.is_live && again(() => this.load()),
+      this.baselineMenu(open),
     );
-    const groups = grouped(findings);
     const nothing = empty(
-      "No rule was broken",
-      "Nothing in this trace breaks a rule that Tapedeck knows.",
+      findings.length === 0 ? "No rule was broken" : "Nothing but what is known",
+      findings.length === 0
+        ? "Nothing in this trace breaks a rule that Tapedeck knows."
+        : "Each of the findings is in the baseline.",
       undecided?.length > 0
         ? `${counted(undecided.length, "duty", "duties")} could not be decided, since the recording ended.`
         : null,
     );
-    this.place.replaceChildren(head, ...(findings.length === 0 ? [nothing] : groups.map((group) => this.group(group))));
+    const ignored = known.length > 0 && element(
+      "details",
+      { class: "known" },
+      element("summary", {}, `${counted(known.length, "finding")} known from the baseline`),
+      groupedFindings(known).map((group) => this.group(group)),
+    );
+    const groups = open.length === 0 ? [nothing] : groupedFindings(open).map((group) => this.group(group));
+    this.place.replaceChildren(...[head, ...groups, ignored].filter(Boolean));
     this.mark();
   }
 
-  group({ rule, severity, clients }) {
-    const count = [...clients.values()].flat().length;
-    return element(
-      "section",
-      { class: `finding-group ${severity}` },
-      element(
-        "div",
-        { class: "finding-head" },
-        element("span", { class: `badge badge-${severity}` }, severity),
-        element("h3", {}, rule),
-        element("span", { class: "soft" }, counted(count, "time")),
-        element("span", { class: "stretch" }),
-        button("Show rows", () => narrow(`finding:${rule}`), { title: `Filter the list by finding:${rule}` }),
-      ),
-      portions([...clients], ([client, findings]) =>
-        element(
-          "div",
-          { class: "finding-client" },
-          element("p", { class: "soft" }, client ? `client ${client}` : "no client"),
-          portions(findings, (finding, index) => this.finding(finding, index === 0)),
-        )),
-    );
-  }
-
-  finding(finding, isOpen) {
+  /** What can be done with the baseline: know all that is found, keep it, load another. */
+  baselineMenu(open) {
+    const { text, path, can_write: canWrite } = this.baseline;
+    const count = entries(text).size;
+    const file = element("input", {
+      type: "file",
+      class: "hidden-text",
+      "aria-label": "Baseline to load",
+      on: {
+        change: async () => {
+          const [chosen] = file.files;
+          if (chosen) await this.ignore(joined(text, await chosen.text()), `Loaded ${chosen.name}`);
+        },
+      },
+    });
     return element(
       "details",
-      { class: "evidence", open: isOpen, data: { name: finding.name } },
+      { class: "menu" },
+      element("summary", {}, `Baseline${count > 0 ? ` (${count})` : ""}`),
       element(
-        "summary",
-        {},
-        element("span", { class: "soft number" }, finding.name),
-        " ",
-        finding.message,
-        finding.times > 1 && element("span", { class: "soft" }, ` ${counted(finding.times, "time")}`),
-      ),
-      element(
-        "ol",
-        { class: "steps" },
-        finding.steps.map((step) =>
-          element(
-            "li",
-            {},
-            element("span", { class: "soft number" }, `${seconds(step.at_ns)} s`),
-            step.row
-              ? element(
-                "a",
-                { href: link({ view: "findings", row: step.row }), data: { row: step.row } },
-                /^\d/.test(step.row) ? `#${step.row}` : step.row,
-              )
-              : element("span"),
-            element("span", {}, step.text, step.quote && element("code", { class: "soft quote" }, step.quote)),
-          )
+        "div",
+        { class: "menu-body" },
+        element(
+          "p",
+          { class: "soft" },
+          count === 0 ? "No finding is known." : `${counted(count, "line")}, as diagnose --baseline takes them.`,
+          canWrite ? ` Kept in ${path}.` : " Kept in this page alone: download it.",
         ),
-      ),
-      element(
-        "dl",
-        { class: "facts" },
-        facts(finding).map(([title, value]) => [element("dt", {}, title), element("dd", {}, value)]),
-      ),
-      button(
-        "At this time in the state",
-        () => go({ view: "state", at: finding.steps.findLast((step) => step.row)?.row ?? null }),
-        { class: "small" },
+        button("Ignore all that was found", () =>
+          this.ignore(open.reduce((all, finding) => withFinding(all, finding), text), "Ignored all"), {
+          disabled: open.length === 0,
+        }),
+        button("Download", () => saved(text, "findings.baseline"), { disabled: count === 0 }),
+        button("Load from a file…", () => file.click()),
+        button("Report all again", () => this.ignore("", "Emptied"), { disabled: count === 0 }),
+        file,
       ),
     );
   }
 
-  /** Marks the steps that lead to the row that is shown. */
+  /** What is found of a rule, with what can be done about it. */
+  group(group) {
+    const { rule } = group;
+    const isKnown = [...group.clients.values()].flat()[0].is_known;
+    const text = () => this.baseline.text;
+    return findingGroup(group, {
+      tools: [
+        button("Show rows", () => narrow(`finding:${rule}`), { title: `Filter the list by finding:${rule}` }),
+        !isKnown && button(
+          "Ignore rule",
+          () => this.ignore(withFinding(text(), { rule }, { isWholeRule: true }), `Ignored ${rule}`),
+          { title: "Know all findings of this rule, now and later" },
+        ),
+      ],
+      toolsOf: (finding) => [
+        button(
+          "At this time in the state",
+          () => go({ view: "state", at: finding.steps.findLast((step) => step.row)?.row ?? null }),
+          { class: "small" },
+        ),
+        finding.fingerprint && (finding.is_known
+          ? button("Report again", () => this.ignore(withoutFinding(text(), finding), `Removed ${finding.name}`), {
+            class: "small",
+            title: "Take it out of the baseline",
+          })
+          : button("Ignore", () => this.ignore(withFinding(text(), finding), `Ignored ${finding.name}`), {
+            class: "small",
+            title: "Know this finding, and those that are like it of other clients and times",
+          })),
+      ],
+    });
+  }
+
   mark() {
-    for (const step of this.place.querySelectorAll("a[data-row]")) {
-      if (step.dataset.row === state.row) step.setAttribute("aria-current", "true");
-      else step.removeAttribute("aria-current");
-    }
-    const current = this.place.querySelector("a[aria-current]");
-    const details = current?.closest("details");
-    if (details && !details.open) details.open = true;
+    markSteps(this.place);
   }
 }
 
 const again = (action) => button("Diagnose again", action);
-
-/** What a finding says beyond its message, and where that comes from. */
-function facts({ expected, harm, cause, source, who }) {
-  return [["expected", expected], ["harm", harm], ["likely cause", cause], ["source", source], ["at fault", who]]
-    .filter(([, value]) => value);
-}
-
-/** Findings by rule and client, the worst rule first, then that with most findings. */
-function grouped(findings) {
-  const groups = new Map();
-  for (const finding of findings) {
-    const group = groups.get(finding.rule) ?? { rule: finding.rule, severity: finding.severity, clients: new Map() };
-    if (severities.indexOf(finding.severity) < severities.indexOf(group.severity)) group.severity = finding.severity;
-    group.clients.set(finding.client ?? "", [...(group.clients.get(finding.client ?? "") ?? []), finding]);
-    groups.set(finding.rule, group);
-  }
-  const size = (group) => [...group.clients.values()].flat().length;
-  return [...groups.values()].sort((a, b) =>
-    severities.indexOf(a.severity) - severities.indexOf(b.severity) || size(b) - size(a)
-  );
-}

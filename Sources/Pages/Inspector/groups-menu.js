@@ -1,4 +1,4 @@
-/** Groups of the rows that are listed: by interface, status, bucket, object, device and connection, each with its count. */
+/** Groups of the rows that are listed: by interface, status, bucket, object, device, client and connection, each with its count. */
 
 import { go } from "./address.js";
 import { get, ofTrace } from "./api.js";
@@ -8,10 +8,15 @@ import { grouped } from "./format.js";
 import { state } from "./store.js";
 
 const MOST = 8;
-const fields = [["api", "Interface"], ["status", "Status"], ["bucket", "Bucket"], ["key", "Object"], [
-  "device",
-  "Device",
-], ["connection", "Connection"]];
+const fields = [
+  ["api", "Interface"],
+  ["status", "Status"],
+  ["bucket", "Bucket"],
+  ["key", "Object"],
+  ["device", "Device"],
+  ["clientid", "Client"],
+  ["connection", "Connection"],
+];
 
 /** A menu that counts when it is opened, and lists one group alone when that is chosen. */
 export function groupsMenu() {

@@ -4,7 +4,7 @@ import { get, ofTrace, post } from "./api.js";
 import { button, element, labelled, loading, marked, notice, problem } from "./dom.js";
 import { lineForm, withoutControl } from "./faults-view.js";
 import { bytes, counted, duration } from "./format.js";
-import { currentTrace, set, state, watch } from "./store.js";
+import { currentTrace, setHeld, state, watch } from "./store.js";
 
 const control = (path) => ofTrace(`control/v1/${path}`);
 
@@ -62,7 +62,7 @@ export class HeldView {
     if (!this.isBuilt) return;
     try {
       const { held } = await get(control("held"));
-      set({ held: held.length });
+      setHeld(held);
       this.draw(held);
     } catch (error) {
       this.list.replaceChildren(problem(error, () => this.load()));

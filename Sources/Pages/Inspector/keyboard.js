@@ -38,10 +38,9 @@ function actions(list) {
   };
   const isFree = state.view === "list" && document.activeElement === document.body;
   return {
-    "/": inList((view) => {
-      view.filterBar.input.focus();
-      view.filterBar.input.select();
-    }),
+    "/": state.view === "timeline"
+      ? () => seize(document.getElementById("timeline-filter"))
+      : inList((view) => seize(view.filterBar.input)),
     "?": showKeys,
     j: inList((view) => view.move(1)),
     k: inList((view) => view.move(-1)),
@@ -53,10 +52,16 @@ function actions(list) {
   };
 }
 
+/** Has a field take what is written next, in place of what it has. */
+function seize(input) {
+  input.focus();
+  input.select();
+}
+
 /** Shows which keys there are. */
 export function showKeys() {
   const keys = [
-    ["/", "filter the list"],
+    ["/", "filter the list, or the timeline"],
     ["j, k", "next row, row before"],
     ["↑ ↓ Page Home End", "move in the list"],
     ["Enter, d", "to the detail"],

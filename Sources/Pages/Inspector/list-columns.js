@@ -55,12 +55,12 @@ export const columns = [
   {
     name: "marks",
     title: "Marks",
-    width: (width) => (width < 600 ? "5.6rem" : width < 1000 ? "6.5rem" : "10.5rem"),
+    width: (width) => (width < 600 ? "5.6rem" : width < 1200 ? "6.5rem" : width < 1600 ? "8.6rem" : "11rem"),
     class: "marks",
     show: (row) => badges(row),
   },
-  { name: "api", title: "Interface", width: "9.5rem", class: "soft", from: 1300, show: plain("api") },
-  { name: "host", title: "Host", width: "9rem", class: "soft", from: 1700, isOptional: true, show: plain("host") },
+  { name: "api", title: "Interface", width: "9.5rem", class: "soft", from: 1500, show: plain("api") },
+  { name: "host", title: "Host", width: "9rem", class: "soft", from: 1700, show: plain("host") },
   {
     name: "connection",
     title: "Conn.",
@@ -76,7 +76,7 @@ export const columns = [
   {
     name: "waterfall",
     title: "Waterfall",
-    width: "clamp(6rem, 12vw, 14rem)",
+    width: (width) => `${Math.max(96, Math.min(260, width * 0.11))}px`,
     from: 960,
     class: "waterfall",
     show: () => [],

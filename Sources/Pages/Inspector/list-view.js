@@ -33,7 +33,7 @@ export class ListView {
     watch(["findings"], () => {
       if (state.findings?.length > 0) this.listing?.refresh();
     });
-    watch(["wallClock", "columns", "traces"], () => this.show());
+    watch(["wallClock", "columns", "traces", "held"], () => this.show());
     new ResizeObserver(() => this.drawTools()).observe(this.grid.element);
     this.open();
   }
@@ -55,12 +55,15 @@ export class ListView {
       set({ wallClock: !state.wallClock });
       kept.set("wallClock", state.wallClock);
     }, { id: "clock", title: "Times by the clock, or since the trace began" });
+    // What is held has its row once it goes on; until then it is found there.
+    this.held = button("", () => go({ view: "held" }), { id: "held-now", class: "held-now", hidden: true });
     this.columnMenu = this.columnsMenu();
     return element(
       "div",
       { class: "tools" },
       this.count,
       this.pause,
+      this.held,
       element("span", { class: "stretch" }),
       this.side,
       this.clock,
@@ -177,6 +180,9 @@ export class ListView {
     const more = listing.isComplete ? "" : ", more are being looked for…";
     this.count.textContent = this.isOpened ? `${counted(listing.count, "row")}${passes}${more}` : "…";
     const fresh = listing.count - this.grid.count;
+    this.held.hidden = state.held.length === 0;
+    this.held.textContent = `${state.held.length} held`;
+    this.held.title = state.held.map(({ summary }) => summary).join("\n");
     this.pause.hidden = !trace.is_live;
     this.pause.textContent = this.isPaused
       ? `Resume${fresh > 0 ? ` (${grouped(fresh)} new)` : ""}`

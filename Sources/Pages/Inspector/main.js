@@ -8,7 +8,7 @@ import { began, counted, duration } from "./format.js";
 import { listen, showKeys } from "./keyboard.js";
 import { connect } from "./live.js";
 import { splitter } from "./splitter.js";
-import { currentTrace, kept, set, state, watch } from "./store.js";
+import { currentTrace, kept, set, setHeld, state, watch } from "./store.js";
 import { views } from "./views.js";
 
 const find = (id) => document.getElementById(id);
@@ -46,16 +46,20 @@ function drawViews() {
     const each = place.children[index];
     each.href = link({ view: name, at: null });
     each.replaceChildren(...[title, count(name)].filter(Boolean));
-    if (name === state.view) each.setAttribute("aria-current", "page");
+    const isCurrent = name === state.view;
+    if (isCurrent && !each.hasAttribute("aria-current")) each.scrollIntoView({ block: "nearest", inline: "nearest" });
+    if (isCurrent) each.setAttribute("aria-current", "page");
     else each.removeAttribute("aria-current");
   });
 }
 
 function count(name) {
-  if (name === "held" && state.held > 0) return element("span", { class: "count warning" }, String(state.held));
-  if (name !== "findings" || !state.findings?.length) return null;
-  const isError = state.findings.some(({ severity }) => severity === "error");
-  return element("span", { class: `count ${isError ? "error" : "warning"}` }, String(state.findings.length));
+  const waiting = state.held.length;
+  if (name === "held" && waiting > 0) return element("span", { class: "count warning" }, String(waiting));
+  const found = name === "findings" ? (state.findings ?? []).filter((each) => !each.is_known) : [];
+  if (found.length === 0) return null;
+  const isError = found.some(({ severity }) => severity === "error");
+  return element("span", { class: `count ${isError ? "error" : "warning"}` }, String(found.length));
 }
 
 function drawHeader() {
@@ -107,7 +111,7 @@ function follow() {
 
 /** Diagnoses the trace for the marks in the list, unless it grows or is large; Findings does so in any case. */
 async function loadFindings() {
-  set({ findings: null, held: 0 });
+  set({ findings: null, held: [] });
   const { exchanges, commands, is_live: isLive } = currentTrace();
   if (isLive || exchanges + commands === 0 || exchanges + commands > DIAGNOSED) return;
   const { trace } = state;
@@ -126,7 +130,7 @@ async function refresh() {
     set({ traces });
     if (trace !== state.trace) return;
     if (!currentTrace()?.is_live) notice("The recording has ended");
-    else if (currentTrace().can_control) set({ held: (await get(ofTrace("control/v1/held"))).held.length });
+    else if (currentTrace().can_control) setHeld((await get(ofTrace("control/v1/held"))).held);
   } catch { /* What comes next says that the connection is lost. */ }
 }
 

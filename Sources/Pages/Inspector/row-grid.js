@@ -191,7 +191,9 @@ export class RowGrid {
     const line = made.element;
     line.style.transform = `translateY(${place * HEIGHT - this.top}px)`;
     const isChosen = row != null && row.name === state.row;
-    const key = row && `${place} ${this.layout} ${state.wallClock} ${row.ended_ns} ${row.marks?.length}`;
+    const key = row && `${place} ${this.layout} ${state.wallClock} ${row.ended_ns} ${row.marks?.length} ${
+      state.held.length
+    }`;
     if (!row || made.drawn !== row || made.key !== key) {
       Object.assign(made, { drawn: row, key });
       line.id = `row-${place}`;

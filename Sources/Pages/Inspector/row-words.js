@@ -1,6 +1,8 @@
 /** What the list says of a row, in the words of the trace. */
 
 import { element } from "./dom.js";
+import { payloadWords } from "./payload-words.js";
+import { sessionOf, state } from "./store.js";
 
 const opcodes = { 0: "continuation", 1: "text", 2: "binary", 8: "close", 9: "ping", 10: "pong" };
 
@@ -23,14 +25,15 @@ export function verb(row) {
 
 /** What a row is about: what matters, and what may be cut off. */
 export function subject(row) {
-  if (row.kind === "exchange") return [pathAndQuery(row), ""];
-  if (row.kind === "command") return [[row.bucket, row.key].filter((part) => part).join(" "), row.payload ?? ""];
+  if (row.kind === "exchange") return [row.path ?? row.url ?? "", query(row)];
+  if (row.kind === "command") return [[row.bucket, row.key].filter((part) => part).join(" "), payloadWords(row)];
   return ["", row.payload ?? ""];
 }
 
-function pathAndQuery(row) {
-  const query = row.url?.indexOf("?") ?? -1;
-  return `${row.path ?? row.url ?? ""}${query < 0 ? "" : row.url.slice(query)}`;
+/** The query of a URL, its parameters apart. */
+function query(row) {
+  const start = row.url?.indexOf("?") ?? -1;
+  return start < 0 ? "" : row.url.slice(start).replaceAll("&", " &");
 }
 
 /** How a row ended: text and level. */
@@ -66,12 +69,31 @@ const kinds = {
   problem: "It is incomplete or could not be read",
 };
 
+// A held message and its row were read at nearly the same time.
+const TOGETHER_MS = 2000;
+
+/** Whether one of the messages that wait for a decision is this row. */
+function isHeld(row) {
+  return state.held.some((message) => {
+    if (message.connection !== row.connection_id) return false;
+    if (row.kind === "exchange") {
+      const isRequest = message.kind === "request" && message.method === row.method && row.status == null;
+      return row.is_open && (isRequest || message.kind === "response");
+    }
+    const session = sessionOf(row);
+    return message.kind === row.kind && message.sender === row.sender && (message.key ?? null) === (row.key ?? null) &&
+      session != null &&
+      Math.abs(session.started_ms + (row.at_ns - session.start_ns) / 1e6 - message.since_ms) < TOGETHER_MS;
+  });
+}
+
 /** The marks of a row, each a word with its class, worst first, each word once. */
 export function marks(row) {
   const found = (row.marks ?? []).map((mark) => {
     const [kind, ...name] = mark.split(" ");
     return { kind, name: name.join(" ") };
   });
+  if (isHeld(row)) found.push({ kind: "held", name: "" });
   if (row.is_local) found.push({ kind: "local", name: "" });
   if (row.problem) found.push({ kind: "problem", name: row.problem });
   if (row.fate && kinds[row.fate]) found.push({ kind: row.fate, name: "" });

@@ -2,8 +2,9 @@
 
 import { link } from "./address.js";
 import { get, ofTrace } from "./api.js";
+import { narrow } from "./filter-bar.js";
 import { button, copy, element, empty, loading, problem, table } from "./dom.js";
-import { counted, seconds } from "./format.js";
+import { counted, grouped, seconds } from "./format.js";
 import { qrCode } from "./qr-code.js";
 import { currentTrace, kept, state, watch } from "./store.js";
 
@@ -14,9 +15,15 @@ const titles = {
   curl: "curl",
   python: "Python",
   node: "Node.js",
+  go: "Go",
   firefox: "Firefox",
+  chrome: "Chrome",
 };
-const failures = { "tls-failed": "TLS failed", refused: "refused" };
+const modes = {
+  forward: "as a proxy",
+  reverse: "in place of the server",
+  transparent: "behind a redirection of the system",
+};
 
 export class SetupView {
   constructor(place) {
@@ -36,7 +43,7 @@ export class SetupView {
     if (!this.isBuilt) {
       this.place.replaceChildren(loading("Asking…"));
       try {
-        this.build(await get("/v1/setup"), await listener());
+        this.build(await get("/v1/setup"));
       } catch (error) {
         this.place.replaceChildren(problem(error, () => this.show()));
         return;
@@ -45,12 +52,14 @@ export class SetupView {
     this.check();
   }
 
-  build({ guides }, address) {
+  build({ guides, listeners = [] }) {
     this.isBuilt = true;
+    this.listeners = listeners;
+    this.addresses = element("div");
     this.clients = element("div", { "aria-live": "polite" });
     this.place.replaceChildren(
       element("h2", {}, "Set up a client"),
-      this.address(address),
+      this.addresses,
       element("h3", {}, "Clients that have reached it"),
       this.clients,
       element("h3", {}, "Pointing a client at it, and trusting its certificates"),
@@ -58,34 +67,20 @@ export class SetupView {
     );
   }
 
-  address(address) {
-    if (!address) {
-      return empty(
-        "No client has reached a proxy in this trace",
-        "A recording prints the address that clients are pointed at, as “listening on”:",
-        element("pre", {}, `tapedeck record ${currentTrace()?.name ?? "app.tape"}`),
-      );
-    }
-    return element(
-      "div",
-      { class: "card tools" },
-      qrCode(`http://${address}`, `QR code of http://${address}`),
-      element(
-        "div",
-        {},
-        element("p", {}, currentTrace().is_live ? "The proxy listens on" : "The proxy listened on"),
-        element(
-          "div",
-          { class: "tools" },
-          element("code", { class: "large" }, address),
-          button("Copy", () => copy(address, "the address")),
-        ),
-        element(
-          "p",
-          { class: "soft" },
-          "Devices in the network need an address of this machine: tapedeck record --listen 0.0.0.0:8080 prints them.",
-        ),
-      ),
+  /** Where the proxy listens: what the recording says, and where clients have reached it. */
+  showAddresses(reached) {
+    const known = [...this.listeners, ...reached.filter(({ address }) => this.listeners.every((each) => each.address !== address))];
+    const key = JSON.stringify(known);
+    if (key === this.shownAddresses) return;
+    this.shownAddresses = key;
+    this.addresses.replaceChildren(
+      ...(known.length === 0
+        ? [empty(
+          "No client has reached a proxy in this trace",
+          "A recording prints the address that clients are pointed at, as “listening on”:",
+          element("pre", {}, `tapedeck record ${currentTrace()?.name ?? "app.tape"}`),
+        )]
+        : known.map(address)),
     );
   }
 
@@ -102,19 +97,20 @@ export class SetupView {
     return details;
   }
 
-  /** Looks which clients have come, and which of them could not speak with the proxy. */
+  /** Looks which clients have come, and how that went. */
   async check() {
     try {
-      const { lanes, marks } = await get(ofTrace("timeline", { by: "client", width: 1 }));
-      const failed = marks.filter(({ kind }) => kind in failures);
+      const { clients, clients_left_out: leftOut, listeners } = await get(ofTrace("clients"));
+      this.showAddresses(listeners);
       this.clients.replaceChildren(
-        lanes.length + failed.length === 0
+        clients.length === 0
           ? element(
             "p",
             { class: "soft" },
-            "None yet. A client that reaches the proxy appears here, and what kept it from being recorded.",
+            "None yet. A client that reaches the proxy appears here, and what keeps it from being recorded.",
           )
-          : element("div", {}, lanes.length > 0 && clientTable(lanes), failed.length > 0 && failureTable(failed)),
+          : clientTable(clients),
+        leftOut > 0 ? element("p", { class: "soft" }, `and ${counted(leftOut, "earlier client")}`) : "",
       );
     } catch (error) {
       this.clients.replaceChildren(problem(error, () => this.check()));
@@ -122,47 +118,93 @@ export class SetupView {
   }
 }
 
-/** Where the first client of the trace reached the proxy. */
-async function listener() {
-  const { values } = await get(ofTrace("values", { field: "connection", limit: 1 }));
-  if (values.length === 0) return null;
-  const { detail } = await get(ofTrace(`rows/k${values[0].value}`));
-  return detail.listener ?? null;
-}
-
-function clientTable(lanes) {
-  const counts = lanes.map(({ label, spans }) => ({
-    label,
-    count: spans.reduce((sum, span) => sum + (Array.isArray(span) ? 1 : span.count), 0),
-    last: spans.reduce((last, span) => Math.max(last, Array.isArray(span) ? span[0] : span.to_ns), 0),
-  }));
-  return table(
-    ["Client", "Recorded", "Last at"],
-    counts.map(({ label, count, last }) => [
-      element("code", {}, label),
-      element("span", { class: "good" }, `✓ ${counted(count, "row")}`),
-      `${seconds(last)} s`,
-    ]),
-    { "aria-label": "Clients" },
-  );
-}
-
-function failureTable(marks) {
+function address({ address: place, mode }) {
   return element(
     "div",
-    {},
-    element("h3", {}, "Connections that failed"),
-    table(
-      ["Connection", "What", "Why", "At"],
-      marks.map(({ connection_id: connection, kind, text, at_ns: at }) => [
-        connection == null
-          ? ""
-          : element("a", { href: link({ view: "list", row: `k${connection}` }) }, `k${connection}`),
-        element("span", { class: "error" }, `✗ ${failures[kind]}`),
-        text ?? "",
-        `${seconds(at)} s`,
-      ]),
-      { "aria-label": "Connections that failed" },
+    { class: "card tools" },
+    qrCode(`http://${place}`, `QR code of http://${place}`),
+    element(
+      "div",
+      {},
+      element(
+        "p",
+        {},
+        `${currentTrace().is_live ? "Listens" : "Listened"}${modes[mode] ? ` ${modes[mode]}` : ""} on`,
+      ),
+      element(
+        "div",
+        { class: "tools" },
+        element("code", { class: "large" }, place),
+        button("Copy", () => copy(place, "the address")),
+      ),
+      /^(127\.|localhost|\[::1\])/.test(place) &&
+        element(
+          "p",
+          { class: "soft" },
+          "Devices in the network need an address of this machine: tapedeck record --listen 0.0.0.0:8080 prints them.",
+        ),
     ),
   );
+}
+
+function clientTable(clients) {
+  return table(
+    ["Client", "Program", "Connections", "TLS", "Last at", ""],
+    clients.map((client) => [
+      element("code", {}, client.client),
+      client.agent ?? "–",
+      element("span", { class: "number" }, grouped(client.connections)),
+      verdict(client),
+      `${seconds(client.last_ns)} s`,
+      button("Rows", () => narrow(`connection:${client.last_connection_id}`), {
+        title: "The rows of its last connection",
+        "aria-label": `Rows of the last connection of ${client.client}`,
+      }),
+    ]),
+    { "aria-label": "Clients", class: "clients" },
+  );
+}
+
+/** What was agreed on: server name, version, cipher and protocol; text of captures as it is. */
+function particulars(detail) {
+  try {
+    const { server_name: server, version, cipher, alpn } = JSON.parse(detail);
+    return [server, version, cipher, alpn].filter(Boolean).join(", ");
+  } catch {
+    return detail;
+  }
+}
+
+/** Whether a client trusts the authority, as its last connection with TLS shows; and whether its server was reached. */
+function verdict({ last_tls: last, tls_failed: failed, passthrough, last_refused: refused, refused: times }) {
+  const where = ({ connection_id: connection, at_ns: at }) => [
+    " ",
+    element("a", { href: link({ view: "list", row: `k${connection}` }) }, `k${connection}`),
+    element("span", { class: "soft" }, ` at ${seconds(at)} s`),
+  ];
+  const said = [];
+  if (last?.kind === "tls") {
+    said.push(
+      element("strong", { class: "good" }, "✓ trusts us"),
+      element("div", { class: "soft" }, particulars(last.detail), where(last)),
+      failed > 0 && element("div", { class: "soft" }, `TLS with it also failed ${counted(failed, "time")}.`),
+    );
+  } else if (last) {
+    said.push(
+      element("strong", { class: "error" }, `✗ TLS failed ${counted(failed, "time")}`),
+      element("div", {}, last.detail, where(last)),
+    );
+  } else if (passthrough > 0) said.push(element("strong", {}, "passed through, not read"));
+  else said.push(element("span", { class: "soft" }, "none yet: plain HTTP only"));
+  if (refused) {
+    said.push(
+      element(
+        "div",
+        { class: "warning" },
+        `▲ Its server was not reached ${counted(times, "time")}: ${refused.detail}`,
+        where(refused),
+      ),
+    );
+  }
+  return element("div", {}, said);
 }

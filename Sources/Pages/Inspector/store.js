@@ -2,7 +2,7 @@
 
 /**
  * `traces` as /v1/traces has them; `trace` the number of the one that is shown; `view`, `filter`, `row`, `at` and `side`
- * as in the address; `connection` of live updates: connecting, open or lost; `held` how many messages wait for a decision;
+ * as in the address; `connection` of live updates: connecting, open or lost; `held` the messages that wait for a decision;
  * `wallClock` and `columns` as the list shows them; `touched` grows when the row that is shown has other values.
  */
 export const state = {
@@ -15,7 +15,7 @@ export const state = {
   at: null,
   side: null,
   connection: "connecting",
-  held: 0,
+  held: [],
   touched: 0,
   wallClock: false,
   columns: null,
@@ -46,6 +46,13 @@ export function currentTrace() {
 export function sessionOf(row) {
   const { sessions } = currentTrace() ?? { sessions: [] };
   return sessions.find((session) => session.id === row.session_id) ?? sessions[0] ?? null;
+}
+
+/** Takes in which messages wait for a decision; who watches is told of other messages, not of the time that passes. */
+export function setHeld(held) {
+  const ids = (messages) => messages.map(({ id }) => id).join(" ");
+  if (ids(held) === ids(state.held)) return;
+  set({ held: held.map((message) => ({ ...message, since_ms: Date.now() - message.held_ms })) });
 }
 
 /** What is kept in the browser from one visit to the next; nothing where it does not allow that. */

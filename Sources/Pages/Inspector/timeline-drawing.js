@@ -1,5 +1,6 @@
 /** Draws the timeline: an axis, a lane each, spans and sums of spans, marks, and what is selected. */
 
+import { visible } from "./dom.js";
 import { seconds } from "./format.js";
 import { state } from "./store.js";
 
@@ -7,7 +8,9 @@ export const LEFT = 150;
 export const RIGHT = 8;
 export const TOP = 40;
 const LOWEST = 28;
-const HIGHEST = 72;
+const HIGHEST = 132;
+// From this height on a lane has labels, and says which end is whose.
+const ROOMY = 44;
 const levels = ["accent", "warning", "error", "client", "server"];
 
 /** How high each of so many lanes is, where there is so much room. */
@@ -111,12 +114,16 @@ function drawLane(pen, lane, top, { x, width, colour, high }) {
   pen.beginPath();
   pen.rect(0, top, LEFT - 8, high);
   pen.clip();
-  pen.fillText(lane.label, 10, top + high / 2 + 4);
-  if (high >= 44) {
+  pen.fillText(visible(lane.label), 10, top + high / 2 + (lane.about ? -2 : 4));
+  if (lane.about) {
+    pen.fillStyle = colour("soft");
+    pen.fillText(fitting(pen, lane.about, LEFT - 18), 10, top + high / 2 + 11);
+  }
+  if (high >= ROOMY) {
     pen.fillStyle = colour("soft");
     pen.textAlign = "end";
-    pen.fillText("client", LEFT - 14, top + 13);
-    pen.fillText("server", LEFT - 14, top + high - 5);
+    pen.fillText("client ▸", LEFT - 10, top + 13);
+    pen.fillText("server ▸", LEFT - 10, top + high - 5);
     pen.textAlign = "start";
   }
   pen.restore();
@@ -129,11 +136,42 @@ function drawLane(pen, lane, top, { x, width, colour, high }) {
     if (Array.isArray(span)) single(pen, span, top, { x, colour, high });
     else sum(pen, span, top, { x, colour, most, high });
   }
+  if (high >= ROOMY) drawLabels(pen, lane.spans, top, { x, colour, width, high });
   pen.restore();
 }
 
+/** What rows are, beside them, where there is room up to the next one on the same height. */
+function drawLabels(pen, spans, top, { x, colour, width, high }) {
+  const shown = spans.filter((span) => Array.isArray(span) && span[4]).map((span) => ({ span, left: x(span[0]) }))
+    .filter(({ left }) => left >= LEFT - 60 && left <= width).sort((a, b) => a.left - b.left);
+  // What the client sends stands at the top, what the server does at the bottom, exchanges in the middle.
+  const heights = { 3: top + 15, 4: top + high - 8 };
+  const next = new Map();
+  pen.fillStyle = colour("text");
+  for (const { span, left } of shown.reverse()) {
+    const [, ended, , level, label] = span;
+    const y = heights[level] ?? top + high / 2 + 4;
+    const room = (next.get(y) ?? width - RIGHT) - left - 9;
+    next.set(y, left);
+    // An exchange that is long enough has its label inside.
+    if (heights[level] === undefined && x(ended ?? span[0]) - left > 60) continue;
+    if (room < 24) continue;
+    const start = heights[level] === undefined ? Math.max(left + 6, x(ended ?? span[0]) + 4) : left + 6;
+    pen.fillText(fitting(pen, label, room - (start - left - 6)), start, y);
+  }
+}
+
+/** A text, or as much of it as has room. */
+function fitting(pen, recorded, room) {
+  const text = visible(recorded);
+  if (pen.measureText(text).width <= room) return text;
+  // The letters of this font are about so wide.
+  const part = text.slice(0, Math.max(0, Math.floor(room / 6) - 1));
+  return part.length < 3 ? "" : `${part}…`;
+}
+
 /** One row: a bar for an exchange, an arrow down from the client or up from the server for a command. */
-function single(pen, [at, ended, name, level], top, { x, colour, high }) {
+function single(pen, [at, ended, name, level, label], top, { x, colour, high }) {
   const left = x(at);
   const length = Math.max(2, x(ended ?? at) - left);
   pen.fillStyle = colour(levels[level] ?? "accent");
@@ -154,7 +192,8 @@ function single(pen, [at, ended, name, level], top, { x, colour, high }) {
     if (level === 1 || level === 2) pen.fillRect(left, middle - 11, Math.max(3, Math.min(length, 8)), 3);
     if (length > 60) {
       pen.fillStyle = colour("ground");
-      pen.fillText(`#${name}`, left + 4, middle + 4);
+      const from = Math.max(left, LEFT);
+      pen.fillText(fitting(pen, label ?? `#${name}`, left + length - from - 8), from + 4, middle + 4);
     }
   }
   if (name === state.row) {
@@ -184,6 +223,8 @@ const signs = {
   edit: ["E", "fault"],
   finding: ["!", "error"],
   gap: ["G", "warning"],
+  reconnection: ["↻", "accent"],
+  silence: ["Z", "soft"],
   mark: ["M", "accent"],
   refused: ["R", "error"],
   "tls-failed": ["T", "error"],

@@ -1,5 +1,5 @@
 internal import Dissection
-internal import Filters
+public import Filters
 internal import Storage
 public import Wire
 
@@ -23,6 +23,8 @@ public struct TimelineEvent: Hashable, Sendable {
     public var isGood: Bool
     /// The API of an exchange, the bucket of a command.
     public var subject: String?
+    /// Method and path, or name and key; nil where it was not asked for, and of messages.
+    public var label: String?
 }
 
 /// A mark on a timeline.
@@ -33,7 +35,7 @@ public struct TimelineMark: Hashable, Sendable {
     public var session: SessionID
     /// The connection; nil for none.
     public var connection: ConnectionID?
-    /// What it is: `fault`, `edit`, `gap`, `mark`, or the kind of an event.
+    /// What it is: `fault`, `edit`, `gap`, `mark`, `reconnection`, or the kind of an event.
     public var kind: String
     /// The rule, the reason, the name or the particulars.
     public var text: String
@@ -65,11 +67,13 @@ extension TraceReader {
     /// - Parameters:
     ///   - first: Rows after these.
     ///   - last: Up to these; nil for the present end.
+    ///   - labelled: Whether labels are read.
     ///   - body: Receives each and returns whether to go on.
     /// - Returns: The end up to which rows were read.
     /// - Throws: ``TraceError`` with code `storage`.
     public func timeline(
-        after first: Numbers, upTo last: Numbers? = nil, _ body: (TimelineEvent) -> Bool
+        after first: Numbers, upTo last: Numbers? = nil, labelled: Bool = false,
+        _ body: (TimelineEvent) -> Bool
     ) throws(TraceError) -> Numbers {
         let now = try lastNumbers()
         let end =
@@ -82,7 +86,7 @@ extension TraceReader {
                     case .command: (first.command, end.command)
                     case .message: (first.message, end.message)
                     }
-                let statement = try db.prepare(subject.timeline)
+                let statement = try db.prepare(subject.timeline(labelled: labelled))
                 var low = range.0
                 // Short reads, so that the log of a trace that is being written does not grow.
                 while low < range.1 {
@@ -97,6 +101,28 @@ extension TraceReader {
             }
         }
         return end
+    }
+
+    /// Passes on what a timeline shows of the rows that a filter selects, in order of session and time.
+    ///
+    /// - Parameters:
+    ///   - filter: Which of the client's rows.
+    ///   - first: Rows after these.
+    ///   - last: Up to these.
+    ///   - body: Receives each and returns whether to go on.
+    /// - Throws: ``TraceError`` with code `storage`.
+    public func timeline(
+        _ filter: Filter, after first: Numbers, upTo last: Numbers,
+        _ body: (TimelineEvent) -> Bool
+    ) throws(TraceError) {
+        func range(_ first: Int64, _ last: Int64) -> ClosedRange<Int64>? {
+            first < last ? first + 1...last : nil
+        }
+        let ranges = LineRanges(
+            exchanges: range(first.exchange, last.exchange),
+            commands: range(first.command, last.command),
+            messages: range(first.message, last.message))
+        try lines(filter, ranges, with: ListedMessages(for: filter)) { body(TimelineEvent($0)) }
     }
 
     /// Faults and edits, gaps, marks and events of connections, in order of time.
@@ -126,7 +152,37 @@ extension TraceReader {
                         kind: $0.string(3), text: $0.string(4))
                 }
             }
+            marks += try reconnections(limit: limit)
             return marks.sorted { ($0.session, $0.at) < ($1.session, $1.at) }
+        }
+    }
+
+    /// Sockets that a client opened after an earlier one to the same place.
+    private func reconnections(limit: Int) throws(StorageFault) -> [TimelineMark] {
+        let sockets = try list(
+            """
+            SELECT x.started_ns, x.session_id, x.connection_id, c.client, x.host || x.path
+            FROM any_exchange x JOIN connection c ON c.id = x.connection_id
+            WHERE x.status = 101 AND x.side <> 'server' ORDER BY x.id LIMIT ?
+            """, [Int64(limit)]
+        ) {
+            (
+                mark: TimelineMark(
+                    at: $0.instant(0), session: SessionID($0.integer(1)),
+                    connection: ConnectionID($0.integer(2)), kind: "reconnection", text: ""),
+                client: $0.string(3), place: $0.string(4)
+            )
+        }
+        var counts: [String: Int] = [:]
+        return sockets.compactMap { socket in
+            // The port differs with every connection of a client.
+            let client = socket.client.lastIndex(of: ":").map { socket.client[..<$0] } ?? ""
+            let count = counts["\(client) \(socket.place)", default: 0] + 1
+            counts["\(client) \(socket.place)"] = count
+            guard count > 1 else { return nil }
+            var mark = socket.mark
+            mark.text = "socket \(count) of \(client)"
+            return mark
         }
     }
 
@@ -149,24 +205,25 @@ extension TraceReader {
 
 extension FilterSubject {
     /// The query for what a timeline shows.
-    fileprivate var timeline: String {
+    fileprivate func timeline(labelled: Bool) -> String {
         switch self {
         case .exchange:
             """
             SELECT x.id, x.session_id, x.connection_id, x.started_ns, x.ended_ns, NULL, x.status,
-              x.status IS NOT NULL OR x.outcome = 'open', x.api
+              x.status IS NOT NULL OR x.outcome = 'open', x.api,
+              \(labelled ? "x.method || ' ' || x.path" : "NULL")
             FROM any_exchange x WHERE x.id > ?1 AND x.id <= ?2 AND x.side <> 'server' ORDER BY x.id
             """
         case .command:
             """
             SELECT c.id, c.session_id, c.connection_id, c.at_ns, NULL, c.sender, NULL,
-              c.error IS NULL, c.bucket
+              c.error IS NULL, c.bucket, \(labelled ? "c.name || coalesce(' ' || c.key, '')" : "NULL")
             FROM any_command c WHERE c.id > ?1 AND c.id <= ?2 AND c.side <> 'server' ORDER BY c.id
             """
         case .message:
             """
             SELECT m.id, m.session_id, m.connection_id, m.at_ns, m.ended_ns, m.sender, NULL,
-              m.problem IS NULL, NULL
+              m.problem IS NULL, NULL, NULL
             FROM any_message m WHERE m.id > ?1 AND m.id <= ?2 AND m.side <> 'server'
               AND m.exchange_id IN (SELECT id FROM any_exchange WHERE status = 101
                 AND api = 'websocket') ORDER BY m.id
@@ -176,12 +233,35 @@ extension FilterSubject {
 }
 
 extension TimelineEvent {
+    /// What a timeline shows of a line.
+    public init(_ line: TraceLine) {
+        switch line {
+        case .exchange(let session, let row):
+            self.init(
+                place: line.place, session: session, connection: row.connection,
+                at: row.startedAt, endedAt: row.endedAt, sender: nil, status: row.status,
+                isGood: row.status != nil || row.outcome == .open, subject: row.api,
+                label: "\(row.method) \(row.path)")
+        case .command(let session, let row):
+            self.init(
+                place: line.place, session: session, connection: row.connection, at: row.at,
+                endedAt: nil, sender: row.sender, status: nil, isGood: row.error == nil,
+                subject: row.bucket, label: row.key.map { "\(row.name) \($0)" } ?? row.name)
+        case .message(let session, let row):
+            self.init(
+                place: line.place, session: session, connection: row.connection, at: row.at,
+                endedAt: row.endedAt, sender: row.sender, status: nil,
+                isGood: row.problem == nil, subject: nil)
+        }
+    }
+
     fileprivate init(_ subject: FilterSubject, _ row: Statement) {
         self.init(
             place: LinePlace(subject, row.integer(0)), session: SessionID(row.integer(1)),
             connection: ConnectionID(row.integer(2)), at: row.instant(3),
             endedAt: row.optionalInstant(4),
             sender: row.isNull(5) ? nil : row.peer(5), status: row.optionalInt(6),
-            isGood: row.integer(7) == 1, subject: row.optionalString(8))
+            isGood: row.integer(7) == 1, subject: row.optionalString(8),
+            label: row.optionalString(9))
     }
 }

@@ -336,6 +336,22 @@ public final class TraceReader {
         }
     }
 
+    /// The gaps of connections whose rows are there, with their numbers.
+    ///
+    /// - Parameter first: Those after this number.
+    /// - Returns: Each with its number, in their order.
+    /// - Throws: ``TraceError`` with code `storage`.
+    public func gaps(after first: Int64) throws(TraceError) -> [(id: Int64, row: GapRow)] {
+        try reported { () throws(StorageFault) in
+            try list(
+                """
+                SELECT * FROM gap WHERE id > ? AND connection_id IS NOT NULL
+                  AND reason <> 'evicted' ORDER BY id
+                """, [first]
+            ) { ($0.integer(0), Tables.gap.row($0)) }
+        }
+    }
+
     // MARK: Inside
 
     /// All rows of `sql`, made by `make`.

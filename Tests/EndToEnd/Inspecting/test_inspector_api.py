@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import socket
 from contextlib import ExitStack
 from pathlib import Path
@@ -10,7 +11,7 @@ from pathlib import Path
 import pytest
 import requests
 from inspecting import Inspector, listed, names, news
-from programs import DEADLINE, ROOT, eventually, tapedeck
+from programs import DEADLINE, ROOT, TAPEDECK, Program, environment, eventually, sql, tapedeck
 
 RECORDINGS = sorted(path.name for path in (ROOT / "Recordings").iterdir() if path.is_dir())
 
@@ -140,8 +141,91 @@ def test_a_timeline_counts_every_row(inspector) -> None:
         start = shown["from_ns"] + (shown["to_ns"] - shown["from_ns"]) // 2
         half = inspector.get(f"/v1/traces/{number}/timeline?from_ns={start}")
         for lane in half["lanes"]:
-            for at, ended, _, _ in lane["spans"]:
+            for at, ended, *_ in lane["spans"]:
                 assert (ended or at) >= start
+
+
+def test_a_timeline_of_a_filter_has_its_rows(inspector) -> None:
+    for number in range(1, len(RECORDINGS) + 1):
+        for text in ("kind:exchange", "command:c sender:client", "status>=400 or error:*"):
+            rows = inspector.rows(text, number)
+            shown = inspector.get(f"/v1/traces/{number}/timeline", params={"filter": text})
+            assert sorted(span[2] for lane in shown["lanes"] for span in lane["spans"]) == sorted(names(rows))
+    inspector.ask("/v1/traces/1/timeline?filter=(", status=400)
+
+
+def test_counts_are_counts(inspector, traces) -> None:
+    for described, trace in zip(inspector.get("/v1/traces")["traces"], traces):
+        for kind in ("exchange", "command", "message"):
+            assert described[f"{kind}s"] == sql(trace, f"SELECT count(*) FROM any_{kind}")[0][0], (trace.name, kind)
+
+
+def test_known_findings_are_kept_in_a_baseline(traces, tmp_path) -> None:
+    trace = traces[RECORDINGS.index("state-hash-mismatch")]
+    file = tmp_path / "known.baseline"
+    found = Inspector.of(trace, options=("--baseline", str(file)))
+    assert found.get("/v1/traces/1/baseline") == {"path": str(file), "is_there": False, "can_write": True, "text": ""}
+    findings = found.get("/v1/traces/1/findings")["findings"]
+    assert findings and not any(each["is_known"] for each in findings)
+    marked = [row["name"] for row in found.rows() if row["findings"]]
+    assert marked
+    shown = found.get("/v1/traces/1/timeline")["marks"]
+    assert [mark["row"] for mark in shown if mark["kind"] == "finding"] and marked
+    first = findings[0]
+    text = f"{first['rule']} {first['fingerprint']} # known\n"
+    assert found.ask("/v1/traces/1/baseline", "PUT", json={"text": text}).json()["is_there"]
+    assert file.read_text() == text
+    assert [each["is_known"] for each in found.get("/v1/traces/1/findings")["findings"]] == [
+        (each["rule"], each["fingerprint"]) == (first["rule"], first["fingerprint"]) for each in findings]
+    assert not any(first["name"] in row["findings"] for row in found.rows())
+    # It is the file that `diagnose` takes, and one that it wrote is read.
+    left = tapedeck("diagnose", trace, "--json", "--baseline", file, status=None).stdout
+    assert first["fingerprint"] not in left
+    tapedeck("diagnose", trace, "--write-baseline", file, status=None)
+    assert all(each["is_known"] for each in found.get("/v1/traces/1/findings")["findings"]) or \
+        found.get("/v1/traces/1/baseline")["text"] == file.read_text()
+    assert all(each["is_known"] for each in found.get("/v1/traces/1/findings")["findings"])
+    wrong = found.ask("/v1/traces/1/baseline", "PUT", 400, json={"text": "no line of one\n"}).json()["error"]
+    assert wrong["code"] == "bad-baseline" and "line 1" in wrong["message"]
+    found.ask("/v1/traces/1/baseline", "PUT", 400, json={})
+    found.close()
+
+
+def test_two_sessions_are_compared(record, origin) -> None:
+    for path in ("/first", "/second"):
+        proxy = record("--to", origin.url)
+        for each in ("/both", path):
+            requests.get(proxy.url + each, timeout=DEADLINE)
+        proxy.finish()
+    found = Inspector.of(proxy.trace)
+    compared = found.get("/v1/traces/1/compare?session=1&with_session=2")
+    assert compared["differs"]
+    text = json.dumps(compared["lines"])
+    assert "/first" in text and "/second" in text and "/both" not in text
+    assert not found.get("/v1/traces/1/compare?session=2&with_session=2")["differs"]
+    assert found.get("/v1/traces/1/compare?session=1")["differs"]
+    found.ask("/v1/traces/1/compare?session=1&with_session=9", status=500)
+    found.close()
+
+
+def test_clients_say_whether_they_trust(record, tls_origin, certificates, trust) -> None:
+    proxy = record("--to", tls_origin.url, "--server-ca", certificates.authority)
+    address = f"https://localhost:{proxy.port}"
+    found = Inspector.of(proxy.trace)
+    with pytest.raises(requests.exceptions.SSLError):
+        requests.get(address + "/x", timeout=DEADLINE)
+    eventually(lambda: found.get("/v1/traces/1/clients")["clients"][:1]
+               and found.get("/v1/traces/1/clients")["clients"][0]["tls_failed"], "the failure")
+    known = found.get("/v1/traces/1/clients")
+    assert known["clients"][0]["last_tls"]["kind"] == "tls-failed" and known["clients"][0]["last_tls"]["detail"]
+    assert known["listeners"] == [{"address": proxy.address, "mode": "reverse"}]
+    requests.get(address + "/x", timeout=DEADLINE, verify=str(trust), headers={"User-Agent": "phone/7"})
+    client = eventually(lambda: [each for each in found.get("/v1/traces/1/clients")["clients"] if each["tls"]], "TLS")[0]
+    assert client["client"] == "127.0.0.1" and client["tls_failed"] == 1 and client["connections"] == 2
+    assert client["last_tls"]["kind"] == "tls"
+    eventually(lambda: found.get("/v1/traces/1/clients")["clients"][0]["agent"] == "phone/7", "what it says it is")
+    proxy.finish()
+    found.close()
 
 
 def test_a_recording_is_followed_and_controlled(record, origin) -> None:
@@ -206,16 +290,29 @@ def test_every_operation_answers_as_described(inspector) -> None:
                  "/v1/traces/1/values?field=host", listing, f"{listing}/rows", f"{listing}/place?row=1",
                  "/v1/traces/1/objects?case=none", "/v1/traces/1/timeline?width=10", "/v1/traces/1/state?at=1s",
                  "/v1/traces/1/findings", "/v1/traces/1/compare?with=2", "/v1/traces/1/report",
-                 "/v1/traces/1/replay"):
+                 "/v1/traces/1/replay", "/v1/traces/1/clients", "/v1/traces/1/baseline",
+                 "/v1/traces/1/timeline?filter=kind:exchange", "/v1/traces/1/state?at=0.000000s"):
         inspector.ask(path)
     for part in ("", "/content?side=client", "/content?as=download", "/raw", "/curl", "/har", "/text", "/sql"):
         inspector.ask(f"/v1/traces/1/rows/1{part}")
     inspector.ask("/v1/traces/1/replay", "POST")
     inspector.ask("/v1/traces/1/replay", "DELETE")
+    inspector.ask("/v1/traces/1/baseline", "PUT", json={"text": ""})
     inspector.ask(listing, "DELETE", 204)
     operations = {item[method]["operationId"] for path, item in inspector.description.document["paths"].items()
                   if "/control/" not in path for method in item if method != "parameters"}
     assert operations <= inspector.description.met, operations - inspector.description.met
+
+
+def test_a_browser_is_opened(traces, tmp_path) -> None:
+    browser = tmp_path / "xdg-open"
+    browser.write_text(f"#!/bin/sh\nprintf %s \"$1\" > {tmp_path}/new && mv {tmp_path}/new {tmp_path}/opened\n")
+    browser.chmod(0o755)
+    variables = environment(PATH=f"{tmp_path}:{os.environ['PATH']}")
+    found = Inspector(Program(TAPEDECK, "inspect", "--open", traces[0], env=variables))
+    assert eventually(lambda: (tmp_path / "opened").exists(), "the browser")
+    assert (tmp_path / "opened").read_text() == found.url
+    found.close()
 
 
 def test_nobody_else_is_let_in(inspector, traces) -> None:
@@ -244,6 +341,8 @@ def test_nobody_else_is_let_in(inspector, traces) -> None:
     only = Inspector.of(traces[0], options=("--read-only",))
     only.ask("/v1/traces/1/replay", "POST", 403)
     only.ask("/v1/traces/1/control/v1/rules", "POST", 403, data="x")
+    only.ask("/v1/traces/1/baseline", "PUT", 403, json={"text": ""})
+    assert not only.get("/v1/traces/1/baseline")["can_write"]
     only.ask("/v1/traces/1/control/v1/rules", status=503)
     only.close()
     assert "there is no trace" in tapedeck("inspect", traces[0].parent / "none.tape", status=66).stderr \

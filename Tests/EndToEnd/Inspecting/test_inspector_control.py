@@ -88,3 +88,28 @@ def test_read_only_changes_nothing(watched, inspect, record, origin) -> None:
     page.keyboard.press("g")
     page.keyboard.press("p")
     expect(page.get_by_role("button", name="Start a replay server")).to_be_disabled()
+
+
+def test_what_is_held_is_marked_in_the_list(watched, inspect, record, origin) -> None:
+    proxy = record("--to", origin.url, "--fault", "path:/held => hold sender=server")
+    page = watched.page(inspect(proxy.trace).url, "#/1/list")
+    expect(page.locator("#live")).to_contain_text("Recording")
+    with socket.create_connection(("127.0.0.1", proxy.port), timeout=DEADLINE) as line:
+        line.sendall(b"GET /held HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+        expect(page.locator("#rows .badge-held")).to_have_text("held")
+        expect(page.locator("nav [data-view=held] .count")).to_have_text("1")
+        page.get_by_role("button", name="1 held").click()
+        expect(page.locator("#held textarea")).to_have_value(re.compile("HTTP/1.1 200"))
+    proxy.finish()
+
+
+def test_a_client_that_reaches_the_proxy_is_shown(watched, inspect, record, origin) -> None:
+    proxy = record("--to", origin.url)
+    page = watched.page(inspect(proxy.trace).url, "#/1/setup")
+    expect(page.locator("#setup")).to_contain_text("None yet")
+    request(proxy.port, "GET / HTTP/1.1\nHost: x\nUser-Agent: phone/7\nConnection: close\n\n")
+    row = page.locator("#setup table.clients tbody tr")
+    expect(row).to_contain_text("phone/7")
+    expect(row).to_contain_text("none yet: plain HTTP only")
+    expect(page.locator("#setup .card code")).to_have_text(f"127.0.0.1:{proxy.port}")
+    proxy.finish()

@@ -56,6 +56,35 @@ def test_xml_with_a_document_type_is_no_tree(asked) -> None:
     assert asked("body-view", "m.treeOf(values[0]).root.children[0].path", "<a xmlns:n='x'><n:b/></a>") == "/a/@xmlns:n"
 
 
+def test_a_baseline_is_that_of_diagnose(asked) -> None:
+    finding = {"rule": "a.b", "fingerprint": "12", "message": "first # and\nsecond"}
+    text = asked("baseline", "m.withFinding('', values[0])", finding)
+    assert text == "# Known findings: rule, fingerprint, and the message of one of them.\na.b 12 # first   and second\n"
+    assert asked("baseline", "m.withFinding(values[0], values[1])", text, finding) == text
+    assert asked("baseline", "m.knows(m.entries(values[0]), values[1])", text, finding)
+    assert asked("baseline", "m.knows(m.entries(values[0]), values[1])", " a.b # all\r\n", finding)
+    assert not asked("baseline", "m.knows(m.entries(values[0]), values[1])", "a.b 13\n", finding)
+    assert asked("baseline", "m.withoutFinding(values[0], values[1])", text + "a.b\nc.d 1", finding).endswith("them.\nc.d 1")
+    assert asked("baseline", "m.joined(...values)", "a.b 1", "# x\na.b 1\nc.d 2 # y\n") == "a.b 1\nc.d 2 # y\n"
+
+
+def test_commands_in_words(asked) -> None:
+    def words(command: str, payload: str, sender: str = "client") -> str:
+        return asked("payload-words", "m.payloadWords(values[0])", {"command": command, "payload": payload, "sender": sender})
+
+    assert words("c", '{"id":"a","o":"M","v":{"t":{"o":"d","v":"=3\\t-2\\t+x%20y"},"n":{"o":"I","v":1}},"sv":1}') == \
+        'v1  t −2 +"x y", n += 1'
+    assert words("c", '[{"id":"a","o":"-","sv":1,"ev":2},{"id":"b","o":"-"}]', "server") == "v1 → 2  removes it; and 1 more: b"
+    assert words("c", '[{"id":"a","error":440}]', "server") == "refused with 440"
+    assert words("c", '{"id":"a","v":{"t":{"o":"+","v":"ab…') == 't "ab…'
+    assert words("i", ":::10") == "first page of the index, at most 10"
+    assert words("i", '{"index":[{}],"current":"c1","mark":"m"}', "server") == "1 object, current c1, more follow"
+    assert words("cv", "?") == "change version unknown: load the index"
+    assert words("init", '{"clientid":"p","api":"1.1"}') == "client p, API 1.1"
+    for command in ("c", "i", "init", "x"):
+        assert words(command, "nonsense {") == ("nonsense {" if command != "i" else words("i", "nonsense {"))
+
+
 def test_sizes_and_times(asked) -> None:
     assert asked("format", "values.map(m.bytes)", 0, 1023, 1024, 1_500_000) == ["0 B", "1023 B", "1.0 KiB", "1.4 MiB"]
     assert asked("format", "values.map(m.duration)", 999, 1_500_000, 61e9, 7_260e9) == [

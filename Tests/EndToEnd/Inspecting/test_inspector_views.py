@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import urllib.request
 
-from pages import listed, needs_chromium, shown
+from pages import listed, needs_chromium, request, shown
 from playwright.sync_api import expect
 from programs import eventually, tapedeck
 
@@ -27,6 +27,51 @@ def test_findings_are_grouped_and_lead_to_rows(watched, stored) -> None:
     expect(page.locator("#filter")).to_have_value("finding:commcare.sync.state-hash")
     eventually(lambda: shown(page) == ["1", "2"] or shown(page) == ["2"], "the rows of the finding")
     expect(page.locator("#rows .badge-warning").first).to_be_visible()
+
+
+def test_a_finding_is_ignored_and_the_baseline_taken_along(watched, inspect, traces, tmp_path) -> None:
+    file = tmp_path / "known.baseline"
+    trace = traces["state-hash-mismatch"]
+    page = watched.page(inspect(trace, "--baseline", file).url, "#/1/findings")
+    group = page.locator("#findings > .finding-group")
+    expect(group).to_have_count(1)
+    page.get_by_role("button", name="Ignore", exact=True).click()
+    expect(page.locator("#findings .empty")).to_contain_text("Nothing but what is known")
+    expect(page.locator("nav [data-view=findings] .count")).to_have_count(0)
+    assert file.read_text().startswith("# Known findings")
+    assert "commcare.sync.state-hash" not in tapedeck("diagnose", trace, "--baseline", file).stdout
+    # Rows have no mark of what is known.
+    page.keyboard.press("g")
+    page.keyboard.press("l")
+    expect(page.locator("#rows .window .row").first).to_be_visible()
+    expect(page.locator("#rows .badge-warning")).to_have_count(0)
+    page.go_back()
+    menu = page.get_by_text("Baseline (1)", exact=True)
+    menu.click()
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Download", exact=True).click()
+    download.value.save_as(tmp_path / "taken.baseline")
+    assert (tmp_path / "taken.baseline").read_text() == file.read_text()
+    page.get_by_role("button", name="Report all again").click()
+    expect(group).to_have_count(1)
+    assert file.read_text() == ""
+    # What another program wrote is loaded, and a finding taken out of it again.
+    page.get_by_label("Baseline to load").set_input_files(tmp_path / "taken.baseline")
+    expect(group).to_have_count(0)
+    page.locator(".known > summary").click()
+    page.get_by_role("button", name="Report again").click()
+    expect(group).to_have_count(1)
+    page.get_by_role("button", name="Ignore rule").click()
+    expect(group).to_have_count(0)
+    assert "commcare.sync.state-hash\n" in file.read_text()
+
+
+def test_a_baseline_without_a_file_is_of_the_page(watched, inspect, traces) -> None:
+    page = watched.page(inspect(traces["state-hash-mismatch"], "--read-only").url, "#/1/findings")
+    page.get_by_role("button", name="Ignore", exact=True).click()
+    expect(page.locator("#findings .empty")).to_contain_text("Nothing but what is known")
+    expect(page.locator("#notices")).to_contain_text("download it to keep it")
+    assert not list(traces["state-hash-mismatch"].parent.glob("*.baseline"))
 
 
 def test_nothing_was_found(watched, stored) -> None:
@@ -68,7 +113,7 @@ def test_a_row_is_opened_from_the_timeline(watched, stored) -> None:
     expect(canvas).to_have_attribute("aria-label", re.compile("1 lanes"))
     box = canvas.bounding_box()
     drawn = page.evaluate("fetch('/v1/traces/3/timeline').then((answer) => answer.json())")
-    at, ended, name, _ = drawn["lanes"][0]["spans"][0]
+    at, ended, name, *_ = drawn["lanes"][0]["spans"][0]
     share = (at + ended) / 2 / drawn["end_ns"]
     page.mouse.click(box["x"] + 150 + share * (box["width"] - 158), box["y"] + 60)
     expect(page.locator("#detail h2")).to_have_text(f"exchange {name}")
@@ -119,6 +164,35 @@ def test_two_traces_are_compared(watched, stored, traces) -> None:
     assert "tapedeck diff" in page.locator("#compare").text_content()
     page.locator(".compared.missing a").first.click()
     expect(page.locator("#detail h2")).to_be_visible()
+
+
+def test_two_sessions_of_a_trace_are_compared(watched, inspect, record, origin) -> None:
+    for path in ("/first", "/second"):
+        proxy = record("--to", origin.url)
+        request(proxy.port, f"GET {path} HTTP/1.1\nHost: x\nConnection: close\n\n")
+        proxy.finish()
+    page = watched.page(inspect(proxy.trace).url, "#/1/compare")
+    expect(page.locator(".compared.missing")).to_contain_text("/first")
+    expect(page.locator(".compared.added")).to_contain_text("/second")
+    expect(page.locator("#compare")).to_contain_text("tapedeck diff test.tape --session 1 --with-session 2")
+    page.locator(".compared.added a").click()
+    expect(page.locator("#detail h2")).to_have_text("exchange 2")
+    page.keyboard.press("g")
+    page.keyboard.press("c")
+    page.get_by_label("Session of the other").select_option("1")
+    expect(page.locator("#compare .empty")).to_contain_text("one and the same")
+
+
+def test_the_timeline_has_the_rows_of_the_filter(watched, stored) -> None:
+    page = watched.page(stored.url, "#/1/timeline?filter=command%3Ac")
+    canvas = page.locator("#timeline canvas")
+    expect(canvas).to_have_attribute("aria-label", re.compile("4 lanes"))
+    page.get_by_role("button", name="Clear").click()
+    expect(canvas).to_have_attribute("aria-label", re.compile("5 lanes"))
+    page.keyboard.press("/")
+    page.keyboard.type("status:404")
+    page.keyboard.press("Enter")
+    expect(page.locator("#timeline .empty")).to_contain_text("Nothing happens here")
 
 
 def test_a_replay_server_is_started_and_stopped(watched, stored) -> None:

@@ -55,16 +55,34 @@ public struct PlaceFollower: Sendable {
     public mutating func existing(
         _ reader: TraceReader, _ body: (LinePlace) -> Bool
     ) throws(TraceError) {
+        try existing(reader, .place) { source, key in body(LinePlace(source.subject, key.id)) }
+    }
+
+    /// Reads the rows that there were at the beginning, in full; once, before any ``poll(_:)``.
+    ///
+    /// - Parameters:
+    ///   - reader: Reads the same trace.
+    ///   - body: Receives each line and returns whether to go on.
+    /// - Throws: ``TraceError`` with code `storage`.
+    public mutating func existingLines(
+        _ reader: TraceReader, _ body: (TraceLine) -> Bool
+    ) throws(TraceError) {
+        try existing(reader, .whole) { source, _ in body(source.line) }
+    }
+
+    private mutating func existing(
+        _ reader: TraceReader, _ detail: LineDetail, _ body: (LineSource, LineKey) -> Bool
+    ) throws(TraceError) {
         let ranges = LineRanges(
             exchanges: 1...max(1, last.exchange), commands: 1...max(1, last.command),
             messages: 1...max(1, last.message))
         let open = open
         var passed = passed
         try reader.merged(
-            filter, of: side, ranges, with: messages, .place, readsAhead: true
+            filter, of: side, ranges, with: messages, detail, readsAhead: true
         ) { source, key in
             if source.subject == .exchange, open.contains(key.id) { passed.insert(key.id) }
-            return body(LinePlace(source.subject, key.id))
+            return body(source, key)
         }
         self.passed = passed
     }

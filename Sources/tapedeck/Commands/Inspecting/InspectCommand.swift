@@ -30,17 +30,27 @@ struct InspectCommand: AsyncParsableCommand {
             "Listen here (default: a free port of 127.0.0.1).", valueName: "host:port"))
     var listen: ListenAddress?
 
+    @Option(
+        help: ArgumentHelp(
+            "Keep the findings that pages ignore in this file, as `diagnose --baseline` takes it (default: TRACE.baseline).",
+            valueName: "FILE"), completion: .file())
+    var baseline: String?
+
     @Flag(help: "Open the page in the browser.")
     var open = false
 
-    @Flag(help: "Let pages change nothing: no rules, no held messages, no replays.")
+    @Flag(help: "Let pages change nothing: no rules, no held messages, no replays, no baselines.")
     var readOnly = false
 
     func run() async throws {
         for trace in traces { _ = try TraceReader.opened(trace) }
         let place = listen ?? ListenAddress(host: "127.0.0.1", port: 0)
         var configuration = InspectionConfiguration(
-            traces: traces.map { .init(path: Folder.absolute($0)) }, tools: InspectorTools(),
+            traces: traces.map { trace in
+                .init(
+                    path: Folder.absolute(trace),
+                    baselinePath: baseline.map { Folder.absolute($0) })
+            }, tools: InspectorTools(),
             version: Program.version)
         configuration.host = place.host
         configuration.port = place.port

@@ -68,6 +68,21 @@ struct InspectorTools: InspectionTools {
         return outcome
     }
 
+    func contents(of path: String, upTo most: Int) -> [UInt8]? {
+        guard let file = FileHandle(forReadingAtPath: path) else { return nil }
+        defer { try? file.close() }
+        return (try? file.read(upToCount: most)).map { Array($0) } ?? []
+    }
+
+    func write(_ bytes: [UInt8], to path: String) -> String? {
+        do throws(Failure) {
+            try JUnitFile.write(String(decoding: bytes, as: UTF8.self), to: path)
+            return nil
+        } catch {
+            return error.detail
+        }
+    }
+
     func replay(_ trace: String) async -> (process: (any ReplayProcess)?, errors: String) {
         await RunningReplay.start(trace)
     }
