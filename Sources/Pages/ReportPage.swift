@@ -6,11 +6,23 @@ internal import Notation
 /// What was recorded stands in it as JSON, which a browser does not interpret, and the script shows it
 /// as text alone. A Content-Security-Policy allows the script and style of the page by their hashes.
 public enum ReportPage {
-    /// The parts of the script, each after what it uses.
-    private static var parts: [[UInt8]] {
+    /// The modules of the script by name, each after what it uses: those of the inspector, then its own.
+    private static var modules: [(name: String, source: [UInt8])] {
         [
-            PackageResources.content_js, PackageResources.detail_js, PackageResources.findings_js,
-            PackageResources.list_js, PackageResources.timeline_js, PackageResources.report_js,
+            ("format", PackageResources.format_js), ("dom", PackageResources.dom_js),
+            ("store", PackageResources.store_js), ("address", PackageResources.address_js),
+            ("payload-words", PackageResources.payload_words_js),
+            ("row-words", PackageResources.row_words_js),
+            ("text-difference", PackageResources.text_difference_js),
+            ("words-view", PackageResources.words_view_js),
+            ("list-columns", PackageResources.list_columns_js),
+            ("row-grid", PackageResources.row_grid_js),
+            ("finding-groups", PackageResources.finding_groups_js),
+            ("timeline-drawing", PackageResources.timeline_drawing_js),
+            ("timeline-canvas", PackageResources.timeline_canvas_js),
+            ("content", PackageResources.content_js), ("detail", PackageResources.detail_js),
+            ("findings", PackageResources.findings_js), ("list", PackageResources.list_js),
+            ("timeline", PackageResources.timeline_js), ("report", PackageResources.report_js),
         ]
     }
 
@@ -19,8 +31,9 @@ public enum ReportPage {
     /// - Parameter content: JSON, the members of which are in Pages/Report/content.js.
     /// - Returns: HTML in UTF-8.
     public static func html(_ content: [UInt8]) -> [UInt8] {
-        let script = parts.flatMap { Self.joined($0) }
-        let style = PackageResources.report_css
+        let script = JoinedModules.script(modules)
+        let style =
+            PackageResources.style_css + PackageResources.views_css + PackageResources.report_css
         let fills: [String: [UInt8]] = [
             "@content": inert(content), "@script": script, "@style": style,
             "@scriptHash": hash(script), "@styleHash": hash(style),
@@ -40,16 +53,6 @@ public enum ReportPage {
     }
 
     private static func isLetter(_ byte: UInt8) -> Bool { (byte | 0x20) &- 0x61 < 26 }
-
-    /// A module as part of one script: without its imports, and with what it exports in the open.
-    private static func joined(_ module: [UInt8]) -> [UInt8] {
-        let lines = String(decoding: module, as: UTF8.self)
-            .split(separator: "\n", omittingEmptySubsequences: false)
-        let kept = lines.filter { !$0.hasPrefix("import ") }.map {
-            $0.hasPrefix("export ") ? $0.dropFirst("export ".count) : $0
-        }
-        return Array(kept.joined(separator: "\n").utf8)
-    }
 
     /// JSON in which nothing ends or begins an element, written with escapes.
     private static func inert(_ json: [UInt8]) -> [UInt8] {

@@ -1,22 +1,13 @@
-import { element } from "./content.js";
+/** What was found, as the inspector shows it. */
 
-/** Shows what was found, the worst first, each with the rows that are its evidence. */
-export function showFindings(place, content, openRow) {
-  const parts = [element("h2", "", content.findings.length === 0 ? "Nothing was found" : "Findings")];
-  for (const finding of content.findings) {
-    const article = element("article", finding.severity);
-    article.id = `finding-${finding.name}`;
-    article.tabIndex = -1;
-    article.append(element("h3", "", `${finding.severity}: ${finding.rule}`), element("pre", "", finding.text));
-    for (const name of finding.rows) {
-      const button = element("button", "", name);
-      button.type = "button";
-      button.disabled = !content.places.has(name);
-      if (button.disabled) button.title = "This row is not in the report";
-      button.addEventListener("click", () => openRow(name));
-      article.append(button);
-    }
-    parts.push(article);
-  }
-  place.replaceChildren(...parts);
+import { element, empty } from "./dom.js";
+import { findingGroup, groupedFindings } from "./finding-groups.js";
+import { counted } from "./format.js";
+
+/** Shows all findings of a report. */
+export function showFindings(place, { findings }) {
+  place.replaceChildren(
+    element("h2", {}, findings.length === 0 ? "Findings" : counted(findings.length, "finding")),
+    ...(findings.length === 0 ? [empty("No rule was broken")] : groupedFindings(findings).map((group) => findingGroup(group))),
+  );
 }

@@ -1,87 +1,103 @@
-import { element, seconds, status, summary } from "./content.js";
+/** The rows of a report that fit a search, as the list of the inspector. */
 
-const HEIGHT = 24;
+import { go } from "./address.js";
+import { button, element } from "./dom.js";
+import { counted, seconds } from "./format.js";
+import { RowGrid } from "./row-grid.js";
+import { subject, verb } from "./row-words.js";
+import { state, watch } from "./store.js";
 
-/** The rows that fit a search, of which only those that can be seen are elements. */
 export class RowList {
-  constructor(place, content, choose) {
-    this.place = place;
+  constructor(place, content) {
     this.content = content;
-    this.choose = choose;
-    this.shown = content.rows.map((row) => row.index);
-    this.chosen = -1;
-    this.space = element("div");
-    place.append(this.space);
-    place.addEventListener("scroll", () => this.draw());
-    new ResizeObserver(() => this.draw()).observe(place);
-    place.addEventListener("click", (event) => {
-      const row = event.target.closest(".row");
-      if (row) this.select(Number(row.dataset.index));
+    this.between = null;
+    this.grid = new RowGrid({ choose: (shown) => this.select(shown), scrolled() {/* Nothing is added. */} });
+    this.grid.source = this;
+    this.input = element("input", {
+      id: "words",
+      type: "search",
+      autocomplete: "off",
+      placeholder: "Words in a row",
+      "aria-label": "Search",
+      "aria-keyshortcuts": "/",
+      on: { input: () => this.search() },
     });
-    this.draw();
+    this.count = element("output", { id: "count", for: "words", class: "soft" });
+    this.stretch = button("", () => this.narrow(null), { class: "chip", hidden: true, title: "Show all times" });
+    this.grid.element.addEventListener("keydown", (event) => this.press(event));
+    const form = element("form", { class: "filter-bar search-line", role: "search" }, this.input, this.stretch, this.count);
+    form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      this.grid.element.focus();
+      this.move(0);
+    });
+    place.append(form, element("div", { class: "grid" }, this.grid.element));
+    watch(["row", "view"], () => this.follow());
+    this.search();
   }
 
-  /** Shows the rows in which all words occur. */
-  search(text) {
+  row(place) {
+    return this.content.rows[this.shown[place]];
+  }
+
+  want() {/* All rows are there. */}
+
+  /** Shows the rows of the stretch in which all words occur. */
+  search(text = this.input.value) {
+    this.input.value = text;
     const words = text.toLowerCase().split(/\s+/).filter((word) => word);
-    this.shown = this.content.rows.filter((row) => {
-      row.words ??= `${row.name} ${row.kind} ${row.status ?? ""} ${row.api ?? ""} ${(row.marks ?? []).join(" ")} ${summary(row)}`.toLowerCase();
+    const fits = (row) => {
+      if (this.between && (row.at_ns > this.between[1] || (row.ended_ns ?? row.at_ns) < this.between[0])) return false;
+      row.words ??= [row.name, row.kind, row.status, row.api, ...(row.marks ?? []), verb(row), ...subject(row)].join(" ").toLowerCase();
       return words.every((word) => row.words.includes(word));
-    }).map((row) => row.index);
-    this.place.scrollTop = 0;
-    this.draw();
-    return this.shown.length;
+    };
+    this.shown = [...this.content.rows.keys()].filter((index) => fits(this.content.rows[index]));
+    const all = this.content.rows.length;
+    this.count.textContent = this.shown.length === all ? counted(all, "row") : `${this.shown.length} of ${counted(all, "row")}`;
+    this.grid.count = this.shown.length;
+    this.grid.scrollTo(0);
   }
 
-  /** Selects a row by its index among all. */
-  select(index) {
-    this.chosen = index;
-    const place = this.shown.indexOf(index);
-    if (place >= 0) {
-      const top = place * HEIGHT;
-      if (top < this.place.scrollTop) this.place.scrollTop = top;
-      const bottom = top + HEIGHT - this.place.clientHeight;
-      if (bottom > this.place.scrollTop) this.place.scrollTop = bottom;
+  /** Shows the rows of a stretch alone; of all times for null. */
+  narrow(between) {
+    this.between = between;
+    this.stretch.hidden = between == null;
+    this.stretch.textContent = between ? `${seconds(between[0])} – ${seconds(between[1])} s ×` : "";
+    this.search();
+  }
+
+  /** Scrolls to the row that the address names; what does not fit the search is searched for no more. */
+  follow() {
+    if (state.view !== "list") return;
+    const index = this.content.places.get(state.row);
+    if (index !== undefined && !this.shown.includes(index)) {
+      this.between = null;
+      this.narrow(null);
+      this.search("");
     }
-    this.draw();
-    this.choose(this.content.rows[index]);
+    const place = this.shown.indexOf(index);
+    if (place < 0 || !this.grid.reveal(place)) this.grid.draw();
+  }
+
+  select(place) {
+    const row = this.row(place);
+    if (row) go({ row: row.name }, { replaces: state.row != null });
   }
 
   /** Selects the row so many further. */
   move(step) {
     if (this.shown.length === 0) return;
-    const place = this.shown.indexOf(this.chosen);
-    const next = place < 0 ? 0 : Math.min(this.shown.length - 1, Math.max(0, place + step));
-    this.select(this.shown[next]);
+    const place = this.shown.indexOf(this.content.places.get(state.row));
+    this.select(place < 0 ? 0 : Math.min(this.shown.length - 1, Math.max(0, place + step)));
   }
 
-  draw() {
-    this.space.style.height = `${this.shown.length * HEIGHT}px`;
-    const first = Math.max(0, Math.floor(this.place.scrollTop / HEIGHT) - 5);
-    const count = Math.ceil((this.place.clientHeight || 600) / HEIGHT) + 10;
-    const rows = this.shown.slice(first, first + count).map((index, offset) => this.row(index, first + offset));
-    this.space.replaceChildren(...rows);
-    const chosen = this.space.querySelector('[aria-selected="true"]');
-    if (chosen) this.place.setAttribute("aria-activedescendant", chosen.id);
-  }
-
-  row(index, place) {
-    const row = this.content.rows[index];
-    const made = element("div", "row");
-    made.id = `row-${row.name}`;
-    made.dataset.index = index;
-    made.style.top = `${place * HEIGHT}px`;
-    made.setAttribute("role", "option");
-    made.setAttribute("aria-selected", String(index === this.chosen));
-    made.setAttribute("aria-posinset", String(place + 1));
-    made.setAttribute("aria-setsize", String(this.shown.length));
-    const { text, level } = status(row);
-    const what = element("span", "what");
-    for (const mark of row.marks ?? []) what.append(element("span", `mark ${mark.startsWith("error") ? "error" : "warning"}`, mark));
-    what.append(summary(row));
-    made.append(
-      element("span", "id", row.name), element("span", "time", seconds(row.at_ns)),
-      element("span", "kind", row.kind), element("span", `status ${level}`, text), what);
-    return made;
+  press(event) {
+    if (event.ctrlKey || event.altKey || event.metaKey) return;
+    const { page } = this.grid;
+    const steps = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -Infinity, End: Infinity };
+    if (!(event.key in steps)) return;
+    this.move(steps[event.key]);
+    event.preventDefault();
+    event.stopPropagation();
   }
 }

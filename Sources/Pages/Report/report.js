@@ -1,94 +1,122 @@
-import { element, readContent } from "./content.js";
+/** The page of a report: its views, the detail beside them, and the keys. */
+
+import { go, link, parsed } from "./address.js";
+import { readContent } from "./content.js";
 import { showDetail } from "./detail.js";
+import { button, element } from "./dom.js";
+import { markSteps } from "./finding-groups.js";
 import { showFindings } from "./findings.js";
 import { RowList } from "./list.js";
+import { set, state, watch } from "./store.js";
 import { Timeline } from "./timeline.js";
 
 const content = readContent();
 const find = (id) => document.getElementById(id);
-const views = ["list", "timeline", "findings", "state", "help"];
-let timeline = null;
+const views = [["list", "List", "l"], ["timeline", "Timeline", "t"], ["findings", "Findings", "f"], ["state", "State", "s"]];
 
 document.title = `${content.trace} – tapedeck report`;
 find("title").textContent = content.trace;
 find("about").textContent = content.about;
+set({ traces: [{ id: 1, name: content.trace, sessions: [], is_live: false }], trace: 1 });
+follow();
 
-const list = new RowList(find("rows"), content, (row) => {
-  showDetail(find("detail"), row, openFinding);
-  history.replaceState(null, "", `#${row.name}`);
+const list = new RowList(find("list"), content);
+const timeline = new Timeline(find("timeline"), content, (stretch) => {
+  list.narrow(stretch);
+  go({ view: "list", row: null });
 });
+showFindings(find("findings"), content);
+find("state").replaceChildren(element("h2", {}, "State at the end"), element("pre", {}, content.state));
 
-function openRow(name) {
-  const index = content.places.get(name);
-  if (index == null) return;
-  show("list");
-  if (!list.shown.includes(index)) search("");
-  list.select(index);
+function showView() {
+  find("views").replaceChildren(...views.map(([name, title, key]) =>
+    element("a", {
+      href: link({ view: name }),
+      title: `${title} (${key})`,
+      "aria-current": name === state.view && "page",
+      data: { view: name },
+    }, title)
+  ));
+  for (const [name] of views) find(name).hidden = name !== state.view;
+  if (state.view === "timeline") timeline.show();
 }
 
-function openFinding(name) {
-  show("findings");
-  const article = find(`finding-${name}`);
-  article?.scrollIntoView();
-  article?.focus();
+function showRow() {
+  const isShown = state.row != null && state.view !== "state";
+  document.body.classList.toggle("has-detail", isShown);
+  find("detail").hidden = !isShown;
+  if (isShown) showDetail(find("detail"), state.row, content.rows[content.places.get(state.row)], close);
+  markSteps(find("findings"));
 }
 
-function show(name) {
-  for (const view of views) find(view).hidden = view !== name;
-  find("detail").hidden = name !== "list";
-  for (const button of document.querySelectorAll("nav button")) {
-    if (button.dataset.view === name) button.setAttribute("aria-current", "page");
-    else button.removeAttribute("aria-current");
-  }
-  if (name === "timeline") {
-    timeline ??= new Timeline(find("timeline"), content, (row) => openRow(row.name));
-    timeline.draw();
-  }
-  if (name === "list") list.draw();
+function close() {
+  go({ row: null });
+  find("rows").focus();
 }
 
-function search(text) {
-  find("words").value = text;
-  const count = list.search(text);
-  find("count").textContent = count === content.rows.length ? `${count} rows` : `${count} of ${content.rows.length} rows`;
+function showKeys() {
+  const keys = [
+    ["/", "search"],
+    ["j, k, ↑ ↓", "next row, row before"],
+    ...views.map(([, title, key]) => [key, title]),
+    ["Enter", "to the detail of the row"],
+    ["Escape", "back"],
+    ["?", "these keys"],
+  ];
+  const dialog = element(
+    "dialog",
+    { "aria-label": "Keys", on: { close: () => dialog.remove() } },
+    element("h2", {}, "Keys"),
+    element(
+      "dl",
+      { class: "keys" },
+      keys.map(([key, what]) => [element("dt", {}, element("kbd", {}, key)), element("dd", {}, what)]),
+    ),
+    content.leftOut && element("p", { class: "warning" }, content.leftOut),
+    button("Close", () => dialog.close(), { autofocus: true }),
+  );
+  document.body.append(dialog);
+  dialog.showModal();
 }
 
-showFindings(find("findings"), content, openRow);
-find("state").replaceChildren(element("h2", "", "State at the end"), element("pre", "", content.state));
-const keys = [
-  ["/", "search"], ["j, k, arrow keys", "next row, row before"], ["l t f s", "list, timeline, findings, state"],
-  ["Enter", "to the detail of the row"], ["Escape", "back to the rows"], ["?", "this help"],
-];
-const help = element("dl");
-for (const [key, what] of keys) help.append(element("dt", "", key), element("dd", "", what));
-find("help").replaceChildren(element("h2", "", "Keys"), help, element("p", "", content.leftOut));
-
-find("words").addEventListener("input", (event) => search(event.target.value));
-find("search").addEventListener("submit", (event) => { event.preventDefault(); find("rows").focus(); list.move(0); });
-for (const button of document.querySelectorAll("nav button")) button.addEventListener("click", () => show(button.dataset.view));
 document.addEventListener("keydown", (event) => {
-  if (event.key === "Escape") { find("rows").focus(); return; }
-  if (event.target.matches("input, canvas") || event.ctrlKey || event.metaKey || event.altKey) return;
-  const actions = {
-    "/": () => { show("list"); find("words").focus(); }, "?": () => show("help"), l: () => show("list"), t: () => show("timeline"),
-    f: () => show("findings"), s: () => show("state"), j: () => list.move(1), k: () => list.move(-1),
-    ArrowDown: () => list.move(1), ArrowUp: () => list.move(-1), PageDown: () => list.move(20), PageUp: () => list.move(-20),
-    Home: () => list.move(-Infinity), End: () => list.move(Infinity), Enter: () => find("detail").focus(),
+  if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
+  if (event.key === "Escape") {
+    if (event.target.matches("input")) find("rows").focus();
+    else if (state.row != null) close();
+    return;
+  }
+  if (event.target.matches("input")) return;
+  const inList = (action) => () => {
+    if (state.view !== "list") go({ view: "list" });
+    action();
   };
-  if (!actions[event.key] || (event.key === "Enter" && event.target.matches("button"))) return;
+  const actions = {
+    "/": inList(() => list.input.focus()),
+    "?": showKeys,
+    j: inList(() => list.move(1)),
+    k: inList(() => list.move(-1)),
+    Enter: state.row != null && !event.target.matches("a, button, canvas, summary") && (() => find("detail").focus()),
+    ...Object.fromEntries(views.map(([name, , key]) => [key, () => go({ view: name })])),
+  };
+  if (!actions[event.key]) return;
   event.preventDefault();
   actions[event.key]();
 });
+find("keys").addEventListener("click", showKeys);
 
-/** What the address says: a row, a view, or a search. */
+/** Takes what the address names: as in the inspector, or a row or view alone. */
 function follow() {
   const place = decodeURIComponent(location.hash.slice(1));
-  if (place.startsWith("?")) { show("list"); search(place.slice(1)); }
-  else if (views.includes(place)) show(place);
-  else if (content.places.has(place)) openRow(place);
-  else show("list");
+  const isView = views.some(([name]) => name === place);
+  const named = parsed(location.hash) ?? { view: isView ? place : "list", row: isView || place === "" ? null : place };
+  set({ view: views.some(([name]) => name === named.view) ? named.view : "list", row: named.row });
 }
 
 addEventListener("hashchange", follow);
-search("");
-follow();
+addEventListener("popstate", follow);
+watch(["view", "row"], showView);
+watch(["view", "row"], showRow);
+showView();
+showRow();
+list.follow();

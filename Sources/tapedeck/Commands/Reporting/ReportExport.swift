@@ -2,6 +2,7 @@ import Diagnosis
 import Dissection
 import Filters
 import Formats
+import Inspection
 import Notation
 import Pages
 import Sessions
@@ -56,8 +57,11 @@ struct ReportExport {
         do { diagnosis = try TraceDiagnosis.read(trace: trace) } catch { throw Failure(error) }
         let reader = try TraceReader.opened(trace)
         let sessions = try reader.reading { r throws(TraceError) in try r.sessions() }
-        let findings = diagnosis.sessions.flatMap(\.findings)
-        var rows = try ReportRows(reader: reader, sessions: sessions, findings: findings)
+        let findings = diagnosis.sessions.flatMap { session in
+            session.findings.map { (session: session.id, finding: $0) }
+        }
+        var rows = try ReportRows(
+            reader: reader, sessions: sessions, findings: findings.map(\.finding))
         var outcome = Outcome()
         var failure: Failure?
         try reader.reading { r throws(TraceError) in
@@ -83,8 +87,8 @@ struct ReportExport {
         content.add("about", about(outcome))
         content.add("leftOut", outcome.leftOut)
         content.add("state", try state())
-        let selected = filter == nil ? findings : findings.filter(rows.hasEvidence)
-        content.add("findings", raw: ReportFindings.json(selected))
+        let selected = filter == nil ? findings : findings.filter { rows.hasEvidence($0.finding) }
+        content.add("findings", raw: ReportFindings.json(selected, TraceClock(sessions)))
         content.add("rows", raw: "[\(rows.json.joined(separator: ",\n"))]")
         return (ReportPage.html(Array(content.text.utf8)), outcome)
     }

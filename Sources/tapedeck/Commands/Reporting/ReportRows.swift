@@ -1,4 +1,5 @@
 import Diagnosis
+import Dissection
 import Formats
 import Inspection
 import Notation
@@ -12,6 +13,7 @@ struct ReportRows {
     /// Bytes of all of them.
     private(set) var bytes = 0
 
+    private let reader: TraceReader
     private let page: RowPage
     private var objects = RowObjects()
     private var added: Set<String> = []
@@ -26,6 +28,7 @@ struct ReportRows {
     init(
         reader: TraceReader, sessions: [SessionDetail], findings: [Finding]
     ) throws(Failure) {
+        self.reader = reader
         page = RowPage(reader: reader, times: PageTimes(.relative, sessions))
         var objects = RowObjects()
         do throws(TraceError) {
@@ -52,8 +55,13 @@ struct ReportRows {
     /// - Returns: Whether it has got that.
     /// - Throws: ``Failure`` where the trace cannot be read.
     mutating func add(_ line: TraceLine, withText hasText: Bool) throws(Failure) -> Bool {
-        // The payload of a command is in the text.
-        var object = objects.object(line, text: [])
+        var command: [UInt8] = []
+        if case .command(_, let row) = line {
+            command = try reader.reading { reader throws(TraceError) in
+                try reader.text(of: row.id)
+            }
+        }
+        var object = objects.object(line, text: command)
         let text = hasText ? try page.text(.line(line.place)) : nil
         object.add("text", text)
         bytes += object.text.utf8.count
@@ -82,20 +90,14 @@ enum ReportFindings {
         }
     }
 
-    /// An array, the worst first.
-    static func json(_ findings: [Finding]) -> String {
-        let order: [FindingRow.Severity] = [.error, .warning, .info]
-        let sorted = order.flatMap { severity in findings.filter { $0.severity == severity } }
-        return "[\(sorted.map(json).joined(separator: ",\n"))]"
-    }
-
-    private static func json(_ finding: Finding) -> String {
-        var object = JSONObjectText()
-        object.add("name", finding.number.map { "\($0)" })
-        object.add("severity", finding.severity.rawValue)
-        object.add("rule", finding.rule.id)
-        object.add("text", FindingText.paragraph(finding, hasColour: false))
-        object.add("rows", raw: ReportRows.list(rows(of: finding)))
-        return object.text
+    /// An array, as the inspector has them.
+    static func json(
+        _ findings: [(session: SessionID, finding: Finding)], _ clock: TraceClock
+    ) -> String {
+        let objects = findings.compactMap { session, finding in
+            (try? JSONValue(parsing: FindingJSON.line(finding, session: session)))
+                .flatMap { FoundRule($0, clock) }?.object.text
+        }
+        return "[\(objects.joined(separator: ",\n"))]"
     }
 }
