@@ -1,6 +1,6 @@
 """The inspector on a large trace: how soon rows are there, what a filter takes, its memory, and what watching costs a recording.
 
-Asked over its API as the page asks it; what a browser adds is measured by the tests of the page.
+Asked over its API as the page asks it, and by the page itself in Chromium.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ import time
 from contextlib import ExitStack
 from pathlib import Path
 
+import inspector_page
 from http_load import Subject, run_wrk, start_nginx
 from listing_load import record_commands, record_exchanges, scalar
 from programs import Tapedeck, ratios, stop
@@ -34,7 +35,9 @@ class Asked:
     def __init__(self, program: Path, trace: Path) -> None:
         self.process = subprocess.Popen([program, "inspect", trace], stdin=subprocess.DEVNULL,
                                         stdout=subprocess.PIPE, text=True)
-        self._connect(self.process.stdout.readline())
+        line = self.process.stdout.readline()
+        self.url = line.split()[-1]
+        self._connect(line)
 
     def _connect(self, line: str) -> None:
         found = re.search(r"inspector at http://(\S+):(\d+)/\?token=(\w+)", line)
@@ -133,11 +136,13 @@ def measure(table, program: Path, folder: Path, quick: bool) -> None:
             began = time.monotonic()
             asked.ask("/v1/traces/1/timeline?width=1200")
             table.add(f"inspector, timeline of all, {what}", f"{time.monotonic() - began:.2f} s")
+        inspector_page.measure_page(table, asked.url, FILTERS, quick)
         table.add("inspector, peak memory of the program", f"{asked.peak() / 1e6:.0f} MB", f"<= {MEMORY_BYTES / 1e6:.0f} MB",
                   asked.peak() <= MEMORY_BYTES)
     finally:
         asked.close()
     watched(table, program, work, *(3, 2) if quick else (7, 4))
+    live(table, program, work, 20 if quick else 600)
 
 
 def watched(table, program: Path, work: Path, rounds: int, seconds: int) -> None:
@@ -162,3 +167,19 @@ def watched(table, program: Path, work: Path, rounds: int, seconds: int) -> None
         share, figure = ratios(ways["watched"][1].rates, ways["alone"][1].rates)
         table.add("recording while a page watches / alone, requests", f"{figure}; the page saw {watcher.seen:,} rows",
                   f">= {SPEED}", share >= SPEED and watcher.seen > 0)
+
+
+def live(table, program: Path, work: Path, seconds: int) -> None:
+    """A page that follows 5,000 exchanges a second."""
+    with ExitStack() as cleanup:
+        processes, origin, _ = start_nginx(work, tls=False)
+        for process in processes:
+            cleanup.callback(stop, process)
+        # As a recording is kept that never ends.
+        deck = Tapedeck(program, work, work / "live.tape", "--to", origin, "--inspect", "--max-size", "2GB")
+        cleanup.callback(deck.stop)
+        url = deck.process.stdout.readline().split()[-1]
+        run_wrk(Subject("live", f"http://127.0.0.1:{deck.port}"), 1, keep=False)
+        inspector_page.measure_live(
+            table, url, deck.port, deck.process.pid,
+            lambda: scalar(work / "live.tape", "SELECT max(id) FROM any_exchange"), 5_000, seconds)
