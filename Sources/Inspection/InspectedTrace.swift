@@ -40,7 +40,7 @@ final class InspectedTrace: Sendable {
         controlPath = trace.controlPath ?? "\(path).control"
         desk = TraceDesk(path: path, on: threads.next())
         slowDesk = TraceDesk(path: path, on: threads.next())
-        fillingDesks = (0..<2).map { _ in TraceDesk(path: path, on: threads.next()) }
+        fillingDesks = (0..<2).map { _ in TraceDesk(path: trace.path, on: threads.next()) }
         timelines = Timelines(
             slowDesk, filtering: TraceDesk(path: path, on: threads.next()))
         baseline = BaselineKeeper(

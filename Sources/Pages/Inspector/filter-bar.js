@@ -142,6 +142,8 @@ export class FilterBar {
 
   typed() {
     this.say(null);
+    // What was written before is not applied any more, or it would come in place of this.
+    this.asking?.abort();
     clearTimeout(this.timer);
     this.timer = setTimeout(() => this.apply(this.input.value), 200);
   }

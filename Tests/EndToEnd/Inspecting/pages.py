@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 import socket
@@ -17,6 +18,8 @@ CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 needs_chromium = pytest.mark.skipif(
     CHROMIUM is None, reason="chromium is not installed: apt-get install chromium")
 WIDE = {"width": 1280, "height": 800}
+# With this variable, pages take their modules from the sources: what is edited there is tried without a build.
+FILES = ROOT / "Sources/Pages/Inspector" if "TAPEDECK_PAGES" in os.environ else None
 expect.set_options(timeout=DEADLINE * 1000)
 
 
@@ -54,6 +57,8 @@ class Watched:
         context.set_default_timeout(DEADLINE * 1000)
         self._contexts.append(context)
         page = context.new_page()
+        if FILES:
+            page.route(re.compile(r"/app/[^/?]+$"), lambda route: route.fulfill(path=FILES / Path(route.request.url).name))
         origin = url.partition("/?")[0]
         page.on("pageerror", lambda error: self.complaints.append(f"error: {error}"))
         page.on("console", self._hear)
