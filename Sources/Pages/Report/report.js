@@ -19,6 +19,8 @@ find("title").textContent = content.trace;
 find("about").textContent = content.about;
 set({ traces: [{ id: 1, name: content.trace, sessions: [], is_live: false }], trace: 1 });
 follow();
+// A view is shown before what it has is drawn: what is hidden has no size.
+watch(["view", "row"], showView);
 
 const list = new RowList(find("list"), content);
 const timeline = new Timeline(find("timeline"), content, (stretch) => {
@@ -115,7 +117,6 @@ function follow() {
 
 addEventListener("hashchange", follow);
 addEventListener("popstate", follow);
-watch(["view", "row"], showView);
 watch(["view", "row"], showRow);
 showView();
 showRow();

@@ -8,6 +8,7 @@ import json
 import random
 import subprocess
 from collections.abc import Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +35,9 @@ def talk(trace: Path | None, body: Callable[[Client], Awaitable[Any]], *options:
         server = StdioServerParameters(command=str(TAPEDECK), args=arguments, env=environment(), cwd=folder)
         async with Client(server, mode=mode, read_timeout_seconds=DEADLINE * 4) as client:
             return await body(client)
-    return asyncio.run(run())
+    # The thread of a test may have a loop already: that of a browser.
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(asyncio.run, run()).result()
 
 
 async def text(client: Client, tool: str, **arguments: Any) -> str:

@@ -191,6 +191,7 @@ def test_the_timeline_has_the_rows_of_the_filter(watched, stored) -> None:
     expect(canvas).to_have_attribute("aria-label", re.compile("4 lanes"))
     page.get_by_role("button", name="Clear").click()
     expect(canvas).to_have_attribute("aria-label", re.compile("5 lanes"))
+    canvas.focus()
     page.keyboard.press("/")
     page.keyboard.type("status:404")
     page.keyboard.press("Enter")

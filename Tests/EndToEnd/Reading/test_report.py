@@ -101,7 +101,8 @@ def test_findings_lead_to_their_rows(page, record, origin, tmp_path) -> None:
     run(page, "document.querySelector('#findings .steps a').click()")
     eventually(lambda: run(page, "document.querySelector('#detail h2')?.textContent") == "exchange 1", "its row")
     press(page, "l")
-    assert run(page, "document.querySelector('[aria-selected=true] [data-column=row]').textContent") == "1"
+    eventually(lambda: run(page, "document.querySelector('[aria-selected=true] [data-column=row]')?.textContent") == "1",
+               "the row in the list")
     assert run(page, "document.querySelector('.row .badge') !== null")
     press(page, "t")
     assert run(page, "document.querySelector('#timeline canvas').width > 0 && !document.getElementById('timeline').hidden")
