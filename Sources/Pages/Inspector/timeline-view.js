@@ -138,7 +138,7 @@ export class TimelineView extends TimelineCanvas {
     this.marks.replaceChildren(
       ...marks.map((mark) =>
         button(`${mark.kind} ${seconds(mark.at_ns)} s: ${mark.text}`, () => this.openMark(mark), {
-          class: `mark-button ${mark.kind}`,
+          class: `mark-button mark-${mark.kind}`,
         })
       ),
       this.data.marks.length > marks.length
