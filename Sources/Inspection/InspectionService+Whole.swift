@@ -119,7 +119,7 @@ extension InspectionService {
 
     /// Which clients have connected, and how that went.
     func clients(_ question: Question) async throws(ServedProblem) -> ServedAnswer {
-        let report = try await trace(question).desk.read { reader throws(TraceError) in
+        let report = try await trace(question).slowDesk.read { reader throws(TraceError) in
             try ClientsReport(reader).json
         }
         return Self.json(report)

@@ -4,9 +4,9 @@ internal import Wire
 
 /// Which clients have connected, by their addresses, and whether they can be recorded.
 struct ClientsReport {
-    /// The connections and events that are looked at, the last of each.
+    /// The connections and events of any kind that are looked at, the last of each.
     private static let mostConnections = 20_000
-    private static let mostEvents = 20_000
+    private static let mostEvents = 100_000
     /// The most clients, those that connected last.
     private static let mostClients = 100
 

@@ -37,7 +37,7 @@ extension TraceReader {
     ///
     /// - Parameters:
     ///   - first: Of connections from this one on.
-    ///   - limit: How many at most, the last of them.
+    ///   - limit: Among how many events it is looked for, the last of the trace.
     /// - Returns: The events in order.
     /// - Throws: ``TraceError`` with code `storage`.
     public func clientEvents(
@@ -48,28 +48,28 @@ extension TraceReader {
                 """
                 SELECT e.session_id, e.connection_id, e.kind, l.peer, e.at_ns, e.detail
                 FROM event e LEFT JOIN leg l ON l.id = e.leg_id
-                WHERE e.connection_id >= ?
+                WHERE e.id > (SELECT max(id) FROM event) - ? AND e.connection_id >= ?
                   AND e.kind IN ('tls', 'tls-failed', 'refused', 'passthrough', 'socks')
-                ORDER BY e.id DESC LIMIT ?
-                """, [first.rawValue, Int64(limit)]
+                ORDER BY e.id
+                """, [Int64(limit), first.rawValue]
             ) {
                 ClientEvent(
                     session: SessionID($0.integer(0)), connection: ConnectionID($0.integer(1)),
                     kind: $0.string(2), peer: $0.isNull(3) ? nil : $0.peer(3), at: $0.instant(4),
                     detail: $0.string(5))
-            }.reversed()
+            }
         }
     }
 
-    /// The head of the last request on a connection; nil without any but CONNECT.
+    /// The head of the last request on a connection; nil without any.
     ///
     /// - Throws: ``TraceError`` with code `storage`.
     public func lastRequestHead(of connection: ConnectionID) throws(TraceError) -> [UInt8]? {
         try reported { () throws(StorageFault) in
             try list(
                 """
-                SELECT b.head FROM any_exchange x JOIN body b ON b.id = 2 * x.id
-                WHERE x.connection_id = ? AND x.method <> 'CONNECT' ORDER BY x.id DESC LIMIT 1
+                SELECT head FROM body WHERE id = 2 *
+                  (SELECT max(id) FROM any_exchange WHERE connection_id = ?)
                 """, [connection.rawValue]
             ) { $0.bytes(0) }.first
         }
