@@ -40,6 +40,13 @@ enum TrustGuide: String, ExpressibleByArgument, CaseIterable {
                    </debug-overrides>
                  </network-security-config>
                and android:networkSecurityConfig="@xml/network_security_config" in <application>.
+            5. Or let every app of an emulator trust it (images without Google Play, up to Android 13):
+               emulator -avd NAME -writable-system
+               adb root && adb remount
+               adb push \(pem) /system/etc/security/cacerts/$(openssl x509 -subject_hash_old \\
+                 -noout -in \(pem)).0
+               adb reboot
+               Later versions keep that store in a module that cannot be written: use 4.
 
             """
         case .ios:
@@ -58,12 +65,14 @@ enum TrustGuide: String, ExpressibleByArgument, CaseIterable {
         case .java:
             """
             tapedeck record app.tape -- java -jar app.jar    sets all of this for the command.
-            By hand, a trust store that has this authority alone:
-              keytool -importcert -noprompt -alias tapedeck -file \(pem) \\
-                -keystore trust.p12 -storetype PKCS12 -storepass changeit
+            By hand, a trust store that has this authority alone, with the password changeit:
+              tapedeck ca --p12 trust.p12
               java -Djavax.net.ssl.trustStore=trust.p12 -Djavax.net.ssl.trustStorePassword=changeit \\
                 -Dhttp.proxyHost=127.0.0.1 -Dhttp.proxyPort=\(port) \\
                 -Dhttps.proxyHost=127.0.0.1 -Dhttps.proxyPort=\(port) -Dhttp.nonProxyHosts= -jar app.jar
+            or one more in a store that is there:
+              keytool -importcert -noprompt -alias tapedeck -file \(pem) \\
+                -keystore STORE -storepass PASSWORD
             The empty http.nonProxyHosts leads requests to local servers through the proxy, too.
 
             """

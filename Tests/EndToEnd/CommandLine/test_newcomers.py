@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import plistlib
 import re
+import shutil
 import ssl
 import subprocess
 import xml.etree.ElementTree as ElementTree
@@ -76,7 +78,43 @@ def test_guides(ca_dir, platform) -> None:
     assert files and all(Path(file).is_file() for file in files)
 
 
-def test_the_certificate_through_the_proxy(record, ca_dir) -> None:
+def trust_store(ca_dir: Path, folder: Path) -> Path:
+    """The certificate as a trust store."""
+    store = folder / "trust.p12"
+    tapedeck("ca", "--p12", store, "--ca-dir", ca_dir)
+    return store
+
+
+def test_a_trust_store(ca_dir, tmp_path: Path) -> None:
+    """Others open it: its check sum is right, it has the certificate and no key, and Java trusts that."""
+    store = trust_store(ca_dir, tmp_path)
+    der = (ca_dir / "tapedeck-ca.der").read_bytes()
+
+    def ask(*words, status: int = 0) -> str:
+        done = subprocess.run(words, capture_output=True, text=True, check=False)
+        assert done.returncode == status, done.stderr
+        return done.stdout + done.stderr
+
+    opened = ask("openssl", "pkcs12", "-in", store, "-passin", "pass:changeit", "-info")
+    assert "friendlyName: Tapedeck CA" in opened and "PRIVATE KEY" not in opened
+    assert "MAC: sha256, Iteration 2048" in opened
+    start = opened.index("-----BEGIN CERTIFICATE-----")
+    end = opened.index("-----END CERTIFICATE-----") + len("-----END CERTIFICATE-----")
+    assert ssl.PEM_cert_to_DER_cert(opened[start:end]) == der
+    ask("openssl", "pkcs12", "-in", store, "-passin", "pass:other", "-noout", status=1)
+    if shutil.which("pk12util"):
+        database = f"sql:{tmp_path}"
+        ask("certutil", "-N", "-d", database, "--empty-password")
+        ask("pk12util", "-i", store, "-d", database, "-W", "changeit")
+        assert "Tapedeck CA" in ask("certutil", "-L", "-d", database)
+    if shutil.which("keytool"):
+        listed = ask("keytool", "-list", "-v", "-keystore", store, "-storepass", "changeit")
+        assert "Entry type: trustedCertEntry" in listed and "contains 1 entry" in listed
+        assert ":".join(re.findall("..", hashlib.sha256(der).hexdigest().upper())) in listed
+        ask("keytool", "-list", "-keystore", store, "-storepass", "other", status=1)
+
+
+def test_the_certificate_through_the_proxy(record, ca_dir, tmp_path: Path) -> None:
     """A device opens http://tapedeck.test/ in its browser; the trace has that, and no server is asked."""
     proxy = record()
 
@@ -86,13 +124,17 @@ def test_the_certificate_through_the_proxy(record, ca_dir) -> None:
     page = get("/")
     assert page.status_code == 200 and "text/html" in page.headers["Content-Type"]
     links = re.findall(r'href="([^"]+)"', page.text)
-    assert len(links) == 3
+    assert len(links) == 4
     der = (ca_dir / "tapedeck-ca.der").read_bytes()
     assert get("/ca.crt").content == get("/ca.der").content == der
     assert ssl.PEM_cert_to_DER_cert(get("/ca.pem").text) == der
     profile = plistlib.loads(get("/ca.mobileconfig").content)
     assert profile["PayloadContent"][0]["PayloadContent"] == der
+    opened = subprocess.run(["openssl", "x509", "-inform", "der", "-noout", "-subject"], check=True,
+                            input=profile["PayloadContent"][0]["PayloadContent"], capture_output=True)
+    assert b"Tapedeck CA" in opened.stdout
     assert all(get(link).status_code == 200 for link in links)
+    assert get("/ca.p12").content == trust_store(ca_dir, tmp_path).read_bytes()
     assert get("/other").status_code == 404
     assert requests.get(f"{proxy.url}/ca.crt", timeout=30).content == der
     proxy.finish()

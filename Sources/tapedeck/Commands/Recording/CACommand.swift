@@ -78,6 +78,13 @@ struct CACommand: ParsableCommand {
     var der: String?
 
     @Option(
+        help: ArgumentHelp(
+            "Write a trust store of PKCS#12 with the certificate to a file; its password is changeit.",
+            valueName: "file"),
+        completion: .file())
+    var p12: String?
+
+    @Option(
         name: [.customLong("for"), .customLong("help-for")],
         help: ArgumentHelp(
             "Print the steps with which a platform trusts it and uses the proxy: android, ios, java, curl, python, node, go, firefox or chrome.",
@@ -115,10 +122,19 @@ struct CACommand: ParsableCommand {
         }
         if let pem { try write(Data(authority.pem.utf8), to: pem) }
         if let der { try write(Data(authority.der), to: der) }
-        if pem == nil, der == nil { StandardOutput.write(authority.pem) }
+        if let p12 { try write(Data(store(authority)), to: p12) }
+        if pem == nil, der == nil, p12 == nil { StandardOutput.write(authority.pem) }
         StandardError.write(
             "\(authority.name)\nSHA-256 \(authority.fingerprintSHA256)\nin \(try self.authority.path())\n"
         )
+    }
+
+    private func store(_ authority: CertificateAuthority) throws(Failure) -> [UInt8] {
+        do {
+            return try PKCS12TrustStore.bytes(certificate: authority.der, name: authority.name)
+        } catch {
+            throw Failure(error)
+        }
     }
 
     private func write(_ data: Data, to path: String) throws(Failure) {
