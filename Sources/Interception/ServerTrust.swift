@@ -21,6 +21,7 @@ public struct ServerTrust: Sendable {
     private let identified: [(certificate: ClientCertificate, context: NIOSSLContext)]
     /// Judges certificates; nil where anything goes.
     private let verifier: ServerVerifier?
+    private let pending = PendingVerdicts()
 
     /// Reads the trusted authorities.
     ///
@@ -68,6 +69,9 @@ public struct ServerTrust: Sendable {
         }
     }
 
+    /// Returns once no certificate is being judged: before the event loops of the connections end.
+    public func settled() async { await pending.settled() }
+
     /// The TLS handler for `host`.
     ///
     /// - Parameters:
@@ -91,16 +95,18 @@ public struct ServerTrust: Sendable {
             guard let verifier else {
                 return try NIOSSLClientHandler(context: context, serverHostname: name)
             }
+            let pending = pending
             return try NIOSSLClientHandler(
                 context: context, serverHostname: name,
                 customVerificationCallback: { chain, promise in
                     let chain = chain.compactMap { try? $0.toDERBytes() }
-                    promise.completeWithTask {
+                    pending.begin()
+                    Task {
                         let now = Int64(time(nil))
-                        guard let reason = await verifier.refusal(chain, for: asked, now: now)
-                        else { return .certificateVerified }
-                        verdict.refuse(reason)
-                        return .failed
+                        let reason = await verifier.refusal(chain, for: asked, now: now)
+                        if let reason { verdict.refuse(reason) }
+                        promise.succeed(reason == nil ? .certificateVerified : .failed)
+                        pending.end()
                     }
                 })
         } catch {

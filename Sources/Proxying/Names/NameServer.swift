@@ -7,12 +7,8 @@ import NIOPosix
 /// several endings find the right one.
 public final class NameServer: Sendable {
     private let channel: any Channel
-    private let group: MultiThreadedEventLoopGroup
 
-    private init(_ channel: any Channel, _ group: MultiThreadedEventLoopGroup) {
-        self.channel = channel
-        self.group = group
-    }
+    private init(_ channel: any Channel) { self.channel = channel }
 
     /// Answers until ``stop()``.
     ///
@@ -25,9 +21,9 @@ public final class NameServer: Sendable {
     public static func start(
         _ descriptor: Int32, _ table: NameTable, known: @escaping @Sendable (String) -> Bool
     ) async throws(ProxyError) -> NameServer {
-        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         do {
-            let channel = try await DatagramBootstrap(group: group)
+            // What is looked up may take longer than the recording: this loop does not end.
+            let channel = try await DatagramBootstrap(group: MultiThreadedEventLoopGroup.singleton)
                 .channelInitializer { channel in
                     channel.eventLoop.makeCompletedFuture {
                         try channel.pipeline.syncOperations.addHandler(
@@ -35,18 +31,14 @@ public final class NameServer: Sendable {
                     }
                 }
                 .withBoundSocket(descriptor).get()
-            return NameServer(channel, group)
+            return NameServer(channel)
         } catch {
-            try? await group.shutdownGracefully()
             throw ProxyError(.failed, "names cannot be answered: \(error)")
         }
     }
 
     /// Stops answering.
-    public func stop() async {
-        try? await channel.close()
-        try? await group.shutdownGracefully()
-    }
+    public func stop() async { try? await channel.close() }
 }
 
 /// Answers each datagram; looking a name up does not hold up the others.
@@ -67,17 +59,24 @@ private final class NameHandler: ChannelInboundHandler {
         guard let query = DNSQuery(Array(envelope.data.readableBytesView)) else { return }
         let channel = context.channel
         let address = envelope.remoteAddress
-        guard query.kind == .address, !known(query.name.lowercased()) else {
+        let table = table
+        // Of a name that is given nothing is known but that it is there: one address leads to it.
+        guard query.kind != .other, !known(query.name.lowercased()) else {
             let own = query.kind == .address ? table.address(for: query.name) : nil
             return Self.send(query.answer(own), to: address, channel)
         }
-        let table = table
         NIOThreadPool.singleton.runIfActive(eventLoop: context.eventLoop) {
-            (try? SocketAddress.makeAddressResolvingHost(query.name, port: 0)) != nil
+            try HostLookup.addresses(of: query.name, port: 0).get().map(\.protocol)
         }.whenComplete { result in
-            let isKnown = (try? result.get()) ?? false
-            let answer =
-                isKnown ? table.address(for: query.name).map { query.answer($0) } : query.unknown
+            let kinds = (try? result.get()) ?? []
+            let answer: [UInt8]? =
+                switch query.kind {
+                case _ where kinds.isEmpty: query.unknown
+                case .address6 where kinds.contains(.inet6):
+                    table.address6(for: query.name).map { query.answer($0) }
+                case .address6, .other: query.answer(nil)
+                case .address: table.address(for: query.name).map { query.answer($0) }
+                }
             if let answer { Self.send(answer, to: address, channel) }
         }
     }
