@@ -16,12 +16,14 @@ class SmallProxy:
     """Passes on what it is asked for; `asked` has each request's first line.
 
     `scheme` is how its clients have to authenticate: "basic", "digest" or nothing; `refused` are ports that it
-    does not open tunnels to.
+    does not open tunnels to; a nonce of Digest holds for `uses` requests.
     """
 
     def __init__(self, scheme: str = "", user: str = "ada", password: str = "sesame-9",
-                 refused: tuple[int, ...] = (), context: ssl.SSLContext | None = None):
+                 refused: tuple[int, ...] = (), context: ssl.SSLContext | None = None,
+                 uses: int = 1 << 30):
         self.scheme, self.user, self.password, self.refused = scheme, user, password, refused
+        self.uses = uses
         self.asked: list[str] = []
         self.counts: list[int] = []
         self.nonce = os.urandom(8).hex()
@@ -72,10 +74,25 @@ class SmallProxy:
         fields = {name.lower(): value.strip() for name, _, value in
                   (line.partition(":") for line in lines[1:])}
         if not self._allows(method, target, fields.get("proxy-authorization", "")):
+            # Once all of it is there: what can be sent again depends on how much there was.
+            left = int(fields.get("content-length", "0")) - len(rest)
+            while left > 0:
+                part = client.recv(left)
+                if not part:
+                    return
+                left -= len(part)
+            stale = ""
+            if len(self.counts) > self.uses:
+                self.nonce, self.counts, stale = os.urandom(8).hex(), [], ", stale=true"
             challenge = {"basic": 'Basic realm="small"', "digest":
-                         f'Digest realm="small", qop="auth", algorithm=SHA-256, nonce="{self.nonce}"'}
+                         'Digest realm="small", qop="auth", algorithm=SHA-256, '
+                         f'nonce="{self.nonce}"{stale}'}
             client.sendall(("HTTP/1.1 407 Proxy Authentication Required\r\nProxy-Authenticate: "
                             f"{challenge[self.scheme]}\r\nContent-Length: 3\r\n\r\nno\n").encode())
+            # To close with bytes unread would take the answer from the client.
+            client.shutdown(socket.SHUT_WR)
+            while client.recv(65536):
+                pass
             return
         if method == "CONNECT":
             host, _, port = target.rpartition(":")
@@ -122,5 +139,6 @@ class SmallProxy:
             wanted = sha(f"{key}:{self.nonce}:{word['nc']}:{word['cnonce']}:auth:"
                          + sha(f"{method}:{target}"))
             self.counts.append(int(word["nc"], 16))
-            return word["uri"] == target and word["response"] == wanted
+            is_new = len(self.counts) <= self.uses
+            return is_new and word["uri"] == target and word["response"] == wanted
         return True

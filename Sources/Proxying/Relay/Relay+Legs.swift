@@ -39,7 +39,6 @@ extension Relay {
         let proxy = settings.upstream.proxy(for: server, isTunnel: isTunnel)
         let isTunnelled =
             !isForRequests || server.isTLS || isTunnel || proxy?.kind == .socks5
-            || proxy.map(wantsTunnels) == true
         legs.append(
             RelayLeg(
                 id: id, address: server, isRecorded: isRecorded, proxy: isTunnelled ? nil : proxy))

@@ -8,18 +8,11 @@ import Wire
 extension Relay {
     /// What a request becomes for the proxy of a leg, besides what it becomes for its server.
     func upstreamRewrites(of head: HTTPHead, on id: LegID) -> [Patch] {
-        guard let index = legs.firstIndex(where: { $0.id == id }), let proxy = legs[index].proxy
+        guard let index = legs.firstIndex(where: { $0.id == id }), legs[index].proxy != nil,
+            let target = try? head.parsedTarget(), target.form != .absolute
         else { return [] }
-        var patches: [Patch] = []
-        if let target = try? head.parsedTarget(), target.form != .absolute {
-            let server = "http://\(legs[index].address.authority)"
-            patches.append(Self.insert(server, at: head.targetRange.lowerBound))
-        }
-        if let credentials = proxy.credentials, let place = head.fields.first?.line.lowerBound {
-            let field = "Proxy-Authorization: \(ProxyChallenge.basic(credentials))\r\n"
-            patches.append(Self.insert(field, at: place))
-        }
-        return patches
+        let server = "http://\(legs[index].address.authority)"
+        return [Self.insert(server, at: head.targetRange.lowerBound)]
     }
 
     private static func insert(_ text: String, at offset: Int) -> Patch {
@@ -44,7 +37,7 @@ extension Relay {
         let why =
             proxy.credentials == nil
             ? "wants a user and a password: --upstream SCHEME://USER:PASSWORD@HOST:PORT"
-            : "does not accept the user and the password as it got them, by Basic"
+            : "does not accept the user and the password"
         let text = "the upstream proxy \(proxy.address) \(why)"
         warn(text, rest.at, &commands)
         refuse(502, "Bad Gateway", "tapedeck: \(text)", openRosa: version, rest.at, &commands)

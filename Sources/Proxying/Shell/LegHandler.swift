@@ -53,6 +53,7 @@ final class LegHandler: ChannelDuplexHandler {
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard !isOver else { return }
         connection.received(leg, unwrapInboundIn(data))
     }
 
@@ -64,6 +65,7 @@ final class LegHandler: ChannelDuplexHandler {
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         switch event {
+        case ChannelEvent.inputClosed where isOver: break
         case ChannelEvent.inputClosed:
             connection.inputClosed(leg, errors: errors)
         case TLSUserEvent.handshakeCompleted(let negotiated):
@@ -75,6 +77,7 @@ final class LegHandler: ChannelDuplexHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        guard !isOver else { return context.close(promise: nil) }
         if errors.count < 8 { errors.append(error) }
         connection.failed(leg, errors: errors)
         // The connection is unusable after an error; its close notifies the relay.
@@ -87,6 +90,9 @@ final class LegHandler: ChannelDuplexHandler {
         end()
         context.fireChannelInactive()
     }
+
+    /// Reports nothing more: the leg goes on with another channel.
+    func leave() { isOver = true }
 
     /// Notifies the connection that the channel is closed, once.
     func end() {

@@ -14,16 +14,10 @@ final class UpstreamMemory: Sendable {
         known.withLock { $0[proxy] = Known(challenge: challenge) }
     }
 
-    /// Whether requests without TLS have to go through a tunnel as well: each of them would need an
-    /// answer of its own to the challenge.
-    func wantsTunnels(_ proxy: UpstreamProxy) -> Bool {
-        known.withLock { known in
-            if case .digest? = known[proxy]?.challenge.scheme { true } else { false }
-        }
-    }
-
-    /// The value of `Proxy-Authorization` for a CONNECT to `target`; nil where the proxy did not ask.
-    func authorization(for proxy: UpstreamProxy, target: String) -> String? {
+    /// The value of `Proxy-Authorization` for a request; nil where the proxy did not ask for any.
+    func authorization(
+        for proxy: UpstreamProxy, method: String = "CONNECT", target: String
+    ) -> String? {
         guard let credentials = proxy.credentials else { return nil }
         return known.withLock { known in
             guard var entry = known[proxy] else { return nil }
@@ -31,7 +25,7 @@ final class UpstreamMemory: Sendable {
             known[proxy] = entry
             var random = SystemRandomNumberGenerator()
             return entry.challenge.authorization(
-                credentials, method: "CONNECT", target: target, count: entry.count,
+                credentials, method: method, target: target, count: entry.count,
                 random: String(random.next() as UInt64, radix: 16))
         }
     }

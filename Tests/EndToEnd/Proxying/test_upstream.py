@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import socket
+import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -43,12 +44,11 @@ def test_http(record, origin, tls_origin, trust, certificates, small, scheme: st
     proxy.finish()
     tunnel = f"CONNECT {tls_origin.address} HTTP/1.1"
     assert behind.asked[:1] == [tunnel]
+    plain = [f"GET {origin.url}/{path} HTTP/1.1" for path in ("one", "two")]
+    assert behind.asked[-3:] == [*plain, f"CONNECT {origin.address} HTTP/1.1"]
     if scheme == "digest":
-        # An answer for each request is needed, so that plain ones are in tunnels, too.
-        assert behind.asked == [tunnel, tunnel] + [f"CONNECT {origin.address} HTTP/1.1"] * 3
-        assert behind.counts == [1, 2, 3, 4]
-    else:
-        assert f"GET {origin.url}/one HTTP/1.1" in behind.asked
+        # An answer for each request.
+        assert len(behind.asked) == 5 and behind.counts == [1, 2, 3, 4]
     assert proxy.sql("SELECT url, status FROM exchange WHERE method = 'GET' ORDER BY id") == [
         (f"{tls_origin.url}/tls", 200), (f"{origin.url}/one", 200), (f"{origin.url}/two", 200),
         (f"{origin.url}/socks", 200)]
@@ -56,6 +56,48 @@ def test_http(record, origin, tls_origin, trust, certificates, small, scheme: st
         f"http://{behind.address}"}
     assert b"sesame-9" not in proxy.trace.read_bytes()
     assert b"YWRhOnNlc2FtZS05" not in proxy.trace.read_bytes()
+
+
+def test_digest_of_plain_requests(record, origin, small, tmp_path: Path) -> None:
+    """The first request is sent again with the answer, also one with content; later ones have it at once. The
+    client and the trace see nothing of it."""
+    behind = small("digest")
+    proxy = record("--upstream", f"http://ada:sesame-9@{behind.address}")
+    line = f"POST {origin.url}/first HTTP/1.1"
+    assert curl("-x", proxy.url, f"{origin.url}/first", "-d", "x" * 60_000).stdout == b"x" * 60_000
+    assert behind.asked == [line, line] and behind.counts == [1]
+    large = tmp_path / "large"
+    large.write_bytes(b"y" * 300_000)
+    assert curl("-x", proxy.url, f"{origin.url}/second", "-H", "Expect:", "--data-binary",
+                f"@{large}").stdout == b"y" * 300_000
+    assert len(behind.asked) == 3 and behind.counts == [1, 2]
+    proxy.finish()
+    assert proxy.sql("SELECT url, status, request_size FROM exchange ORDER BY id") == [
+        (f"{origin.url}/first", 200, 60_000), (f"{origin.url}/second", 200, 300_000)]
+    assert proxy.sql("SELECT count(*) FROM patch WHERE reason = 'undelivered'") == [(0,)]
+
+
+def test_content_that_cannot_be_sent_again(record, origin, small, tmp_path: Path) -> None:
+    """A request that is too long to be kept is a 502 with the cause, and the next one goes through."""
+    behind = small("digest")
+    proxy = record("--upstream", f"http://ada:sesame-9@{behind.address}")
+    large = tmp_path / "large"
+    large.write_bytes(b"y" * 300_000)
+    command = ["-x", proxy.url, f"{origin.url}/x", "-H", "Expect:", "--data-binary", f"@{large}",
+               "-w", "%{http_code}"]
+    refused = curl(*command, status=None).stdout.decode()
+    assert refused.endswith("502") and "64 KiB" in refused
+    assert curl(*command).stdout.endswith(b"y200")
+
+
+def test_a_nonce_that_is_too_old(record, origin, small) -> None:
+    """It is replaced without the client's knowledge, on one connection or on several."""
+    behind = small("digest", uses=2)
+    proxy = record("--upstream", f"http://ada:sesame-9@{behind.address}")
+    for number in range(6):
+        assert curl("-x", proxy.url, f"{origin.url}/{number}", "-o", "/dev/null", "-w",
+                    "%{http_code}").stdout == b"200"
+    assert len(behind.asked) > 7
 
 
 def test_reverse(record, origin, tls_origin, certificates, small, tmp_path: Path) -> None:
@@ -168,3 +210,27 @@ def test_known_addresses(record, origin, tls_origin, trust, certificates) -> Non
     curl("-x", f"socks5h://{proxy.address}", f"http://shop.test:{origin.port}/c")
     proxy.finish()
     assert proxy.sql("SELECT count(*) FROM exchange WHERE status = 200 AND method = 'GET'") == [(3,)]
+
+
+@pytest.mark.parametrize("order", ["::1,127.0.0.1", "127.0.0.1,::1"])
+@pytest.mark.parametrize("place", ["127.0.0.1", "::1"])
+def test_several_addresses(record, place: str, order: str) -> None:
+    """A server that is at one of two addresses is reached, over IPv4 and IPv6 (RFC 8305)."""
+    family = socket.AF_INET6 if ":" in place else socket.AF_INET
+    try:
+        server = socket.create_server((place, 0), family=family)
+    except OSError:
+        pytest.skip("needs IPv6")
+    with server:
+        port = server.getsockname()[1]
+        proxy = record("--resolve", f"shop.test:{port}:{order}")
+        asking = subprocess.Popen(["curl", "-sS", "-x", proxy.url, f"http://shop.test:{port}/"],
+                                  stdout=subprocess.PIPE)
+        client, _ = server.accept()
+        with client:
+            client.recv(65536)
+            client.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+            assert asking.communicate()[0] == b"ok"
+    proxy.finish()
+    [(opened,)] = proxy.sql("SELECT detail FROM event WHERE kind = 'opened'")
+    assert opened == (f"[::1]:{port}" if family == socket.AF_INET6 else f"{place}:{port}")
