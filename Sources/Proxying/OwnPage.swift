@@ -10,9 +10,27 @@ public struct OwnPage: Hashable, Sendable {
     /// The content.
     public let content: [UInt8]
 
+    /// What stands in the content for the part about the client that asks; nil where there is none.
+    public let clientMark: String?
+
     /// A page.
-    public init(type: String, content: [UInt8]) {
+    public init(type: String, content: [UInt8], clientMark: String? = nil) {
         self.type = type
         self.content = content
+        self.clientMark = clientMark
+    }
+
+    /// The page for a client.
+    ///
+    /// - Parameter part: What is to stand in place of the mark.
+    /// - Returns: The page with it.
+    func filled(_ part: () -> String) -> OwnPage {
+        guard let clientMark, let place = content.firstRange(of: Array(clientMark.utf8)) else {
+            return self
+        }
+        return OwnPage(
+            type: type,
+            content: content[..<place.lowerBound] + Array(part().utf8)
+                + content[place.upperBound...])
     }
 }

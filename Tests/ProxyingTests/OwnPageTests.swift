@@ -95,6 +95,24 @@ import Wire
             ])
     }
 
+    @Test func `a part of it is about the client`() {
+        let page = OwnPage(type: "t", content: Array("<p>*</p>".utf8), clientMark: "*")
+        #expect(page.filled { "curl" }.content == Array("<p>curl</p>".utf8))
+        #expect(OwnPage(type: "t", content: [42]).filled { "curl" }.content == [42])
+        let clients = ClientList()
+        let first = ClientTrust.Handshake(host: "a.test", unixSeconds: 1)
+        let second = ClientTrust.Handshake(host: "b.test", unixSeconds: 2, failure: "no")
+        clients.note(first, of: "10.0.0.1")
+        clients.note(second, of: "10.0.0.1")
+        #expect(clients.client(at: "10.0.0.1").accepted == first)
+        #expect(clients.client(at: "10.0.0.1").refused == second)
+        #expect(clients.client(at: "10.0.0.2") == ClientTrust(address: "10.0.0.2"))
+        for number in 0..<1_100 {
+            clients.note(.init(host: "a", unixSeconds: Int64(10 + number)), of: "\(number)")
+        }
+        #expect(clients.all.count == 1_000 && clients.client(at: "10.0.0.1").accepted == nil)
+    }
+
     @Test func `HEAD has no content`() {
         let text = Self.get.replacing("GET", with: "HEAD")
         let answer = String(decoding: ask(text).answer, as: UTF8.self)

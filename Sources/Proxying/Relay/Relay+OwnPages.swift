@@ -12,7 +12,15 @@ extension Relay {
                     status: 404, phrase: "Not Found",
                     detail: "there is no \(path); http://\(OwnPage.hosts[0])/ lists what there is"))
         }
-        return .page(head.method == "HEAD" ? OwnPage(type: page.type, content: []) : page)
+        return .page(page)
+    }
+
+    /// The page as the client of a request gets it.
+    func filled(_ page: OwnPage, _ head: HTTPHead, _ at: Instant) -> OwnPage {
+        if head.method == "HEAD" { return OwnPage(type: page.type, content: []) }
+        return page.filled {
+            clientPart(head.first("user-agent").map { head.text($0.value) }, at)
+        }
     }
 
     /// The page that is requested of the listener's own address; nil where there is none.
@@ -21,7 +29,7 @@ extension Relay {
         guard let page = settings.ownPages[path], isOwnSite || namesListener(head) else {
             return nil
         }
-        return .page(head.method == "HEAD" ? OwnPage(type: page.type, content: []) : page)
+        return .page(page)
     }
 
     /// Whether a request's `Host` may be an address of the listener: with another name the client takes

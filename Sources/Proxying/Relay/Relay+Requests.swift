@@ -241,6 +241,7 @@ extension Relay {
             return nil
         case .page(let page):
             recordForTapedeck(read.part(position..<end), nil, &commands)
+            let page = filled(page, head, read.at)
             answer(
                 200, "OK", type: page.type, page.content,
                 fields: "Date: \(settings.clock.date(at: read.at))\r\n", read.at, &commands)

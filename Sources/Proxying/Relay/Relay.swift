@@ -55,8 +55,8 @@ public struct Relay {
     let clientLeg: LegRow
     let settings: RelaySettings
     let nextLeg: () -> LegID
-    /// Whether a proxy gets requests in tunnels alone.
-    var wantsTunnels: (UpstreamProxy) -> Bool = { _ in false }
+    /// The part of the proxy's own pages about the client, by its `User-Agent` and the time.
+    var clientPart: (String?, Instant) -> String = { _, _ in "" }
 
     var phase: Phase = .start
     /// The server that all requests go to: that of a reverse proxy or of a tunnel.

@@ -121,12 +121,22 @@ extension ProxyConnection {
         handshakeFailed(leg, failure, name)
     }
 
+    /// A handshake with the client is over.
+    func noteHandshake(_ host: String, _ failure: String?) {
+        resources.clients.note(
+            ClientTrust.Handshake(
+                host: host, unixSeconds: relay.settings.clock.unixSeconds(at: sink.now()),
+                failure: failure),
+            of: relay.clientLeg.host)
+    }
+
     func handshakeFailed(_ leg: LegID, _ failure: TLSFailure, _ name: String) {
         lines[leg]?.security = .plain
         note(.tlsFailed, leg, detail: "\(name): \(failure.detail)")
         configuration.notice(
             "tapedeck: TLS with \(leg == clientLeg ? "the client for " : "")\(name): \(failure)")
         if leg == clientLeg {
+            noteHandshake(name, failure.detail)
             lines[leg]?.channel.close(promise: nil)
         } else {
             if resources.ownSockets.isLooping(lines[leg]?.own) {

@@ -8,6 +8,10 @@ struct ProxyResources: Sendable {
     let ownSockets = OwnSockets()
     /// What upstream proxies asked for.
     let upstreams = UpstreamMemory()
+    /// The names of servers that are being looked up.
+    let names = NameLookups()
+    /// What is known of clients and their TLS.
+    let clients = ClientList()
     /// What was reported to the user already.
     let notices = Notices()
     /// The memory for what they hold of their peers' bytes.

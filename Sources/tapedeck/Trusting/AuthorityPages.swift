@@ -7,19 +7,31 @@ import Proxying
 /// certificate to trust, in the forms that its system installs, and the steps.
 enum AuthorityPages {
     /// The pages, by path.
-    static func all(_ authority: CertificateAuthority) -> [String: OwnPage] {
+    ///
+    /// - Throws: ``InterceptionError`` where a form of the certificate cannot be made.
+    static func all(
+        _ authority: CertificateAuthority
+    ) throws(InterceptionError) -> [String: OwnPage] {
         let der = OwnPage(type: "application/x-x509-ca-cert", content: authority.der)
         return [
-            "/": page("text/html; charset=utf-8", html(authority)),
+            "/": page("text/html; charset=utf-8", html(authority), mark: mark),
+            "/client": page("text/html; charset=utf-8", mark, mark: mark),
             "/ca.pem": page("application/x-pem-file", authority.pem),
             "/ca.crt": der, "/ca.der": der, "/ca.cer": der,
+            "/ca.p12": OwnPage(
+                type: "application/x-pkcs12",
+                content: try PKCS12TrustStore.bytes(
+                    certificate: authority.der, name: authority.name)),
             "/trusted.svg": page("image/svg+xml", trusted),
             "/ca.mobileconfig": page("application/x-apple-aspen-config", profile(authority)),
         ]
     }
 
-    private static func page(_ type: String, _ text: String) -> OwnPage {
-        OwnPage(type: type, content: Array(text.utf8))
+    /// What stands for the part about the client.
+    private static let mark = "<!-- client -->"
+
+    private static func page(_ type: String, _ text: String, mark: String? = nil) -> OwnPage {
+        OwnPage(type: type, content: Array(text.utf8), clientMark: mark)
     }
 
     private static func html(_ authority: CertificateAuthority) -> String {
@@ -29,6 +41,7 @@ enum AuthorityPages {
         <meta name="viewport" content="width=device-width"><title>Tapedeck</title></head>
         <body style="font-family: sans-serif; max-width: 40em; margin: 2em auto; padding: 0 1em">
         <h1>Tapedeck</h1>
+        <div id="client" aria-live="polite">\(mark)</div>
         <p><img src="https://\(OwnPage.hosts[0])/trusted.svg" alt="This device does not trust the certificate \
         yet, or does not use the proxy." width="320" height="32"></p>
         <p>To let the proxy read TLS, install the certificate of its authority, and remove it when you
@@ -37,11 +50,14 @@ enum AuthorityPages {
         <li><a href="/ca.crt">Android, Windows, ChromeOS</a> (ca.crt)</li>
         <li><a href="/ca.mobileconfig">iOS, macOS</a> (ca.mobileconfig)</li>
         <li><a href="/ca.pem">Linux, Firefox, programs</a> (ca.pem)</li>
+        <li><a href="/ca.p12">Java and other stores of PKCS#12</a> (ca.p12, password \
+        \(PKCS12TrustStore.password))</li>
         </ul>
         <p>\(Markup.escaped(authority.name))<br>
         <small>SHA-256 \(authority.fingerprintSHA256)</small></p>
         <h2>Steps</h2>
         \(steps)
+        \(ClientPart.script)
         </body></html>
 
         """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -9,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from chrome_har import Chrome, needs_chromium
-from programs import TAPEDECK, curl, environment, tapedeck
+from programs import TAPEDECK, curl, environment, eventually, tapedeck
 
 needs_certutil = pytest.mark.skipif(
     not shutil.which("certutil"), reason="needs certutil of libnss3-tools (Tools/setup)")
@@ -94,6 +95,33 @@ def test_the_page_knows_who_trusts_it(record, trust) -> None:
     assert proxy.sql("SELECT count(*) FROM leg WHERE peer = 1") == [(0,)]
 
 
+def test_the_page_knows_its_client(record, trust, tls_origin, certificates) -> None:
+    """What it is, and how its last TLS connections ended, here and for the inspector."""
+    proxy = record("--inspect", "--server-ca", certificates.authority)
+
+    def part(*more: str) -> str:
+        return curl("-x", proxy.url, "http://tapedeck.test/client", *more).stdout.decode()
+
+    first = part()
+    assert "You are <b>curl " in first and "at 127.0.0.1." in first and "has used TLS" in first
+    curl("-x", proxy.url, f"https://localhost:{tls_origin.port}/", status=60)
+    refused = part("-A", "okhttp/4.12.0")
+    assert "<b>okhttp 4.12</b>" in refused
+    assert "✗ TLS for localhost failed" in refused and "alert 48 (unknown_ca)" in refused
+    curl("-x", proxy.url, "--cacert", trust, "https://tapedeck.test/trusted.svg")
+    both = part()
+    assert "✓ TLS for tapedeck.test was accepted" in both and "✗ TLS for localhost" in both
+    assert both.strip() in curl("-x", proxy.url, "http://tapedeck.test/").stdout.decode()
+    address, token = proxy.await_line(r"^inspector at http://(\S+)/\?token=(\w+)$").groups()
+    said = json.loads(curl("-H", f"Authorization: Bearer {token}", f"http://{address}/v1/setup").stdout)
+    recording = said["recording"]
+    assert recording["listeners"] == [{"address": proxy.address, "purpose": "as a proxy"}]
+    assert len(recording["authority"]["sha256"]) == 95
+    [client] = recording["clients"]
+    assert client["address"] == "127.0.0.1" and client["accepted"]["host"] == "tapedeck.test"
+    assert "alert 48" in client["refused"]["failure"] and client["accepted"]["failure"] is None
+
+
 @needs_chromium
 @needs_certutil
 @pytest.mark.parametrize("trusts", [False, True])
@@ -111,5 +139,9 @@ def test_the_page_in_a_browser(record, ca_dir, tmp_path: Path, monkeypatch, trus
         chrome.open("http://tapedeck.test/")
         assert chrome.run("return document.title") == "Tapedeck"
         assert (chrome.run("return document.images[0].naturalWidth") > 0) == trusts
+        # What it finds out about itself appears without a reload.
+        word = "tapedeck.test was accepted" if trusts else "tapedeck.test failed"
+        eventually(lambda: word in chrome.run("return document.body.textContent"), word)
+        assert "Chrome" in chrome.run("return document.getElementById('client').textContent")
     finally:
         chrome.close()

@@ -10,6 +10,9 @@ import Wire
 
 /// What the inspector shows with the words of this program.
 struct InspectorTools: InspectionTools {
+    /// The recording that it belongs to; nil where there is none.
+    var recording: (@Sendable () -> RecordingSetup)?
+
     func text(_ row: RowName, _ reader: TraceReader) throws(TraceError) -> String? {
         try reported { () throws(Failure) in
             let times = PageTimes(
@@ -98,6 +101,7 @@ struct InspectorTools: InspectionTools {
         }
         var object = JSONObjectText()
         object.add("guides", raw: "[\(guides.joined(separator: ","))]")
+        object.add("recording", raw: recording?().json ?? "null")
         return object.text
     }
 

@@ -16,14 +16,17 @@ struct InspectOptions: ParsableArguments {
     /// - Parameters:
     ///   - trace: The trace that is written.
     ///   - controlPath: The socket of the control interface; nil where there is none.
+    ///   - recording: How clients reach the recording, and which of them trust it.
     /// - Returns: The inspector; nil where none is asked for.
     /// - Throws: ``Failure`` where it cannot listen.
     func start(
-        _ trace: String, controlPath: String?
+        _ trace: String, controlPath: String?,
+        recording: @escaping @Sendable () -> RecordingSetup
     ) async throws(Failure) -> InspectionServer? {
         guard inspect || inspectListen != nil else { return nil }
         var configuration = InspectionConfiguration(
-            traces: [.init(path: trace, controlPath: controlPath)], tools: InspectorTools(),
+            traces: [.init(path: trace, controlPath: controlPath)],
+            tools: InspectorTools(recording: recording),
             version: Program.version)
         let place = inspectListen ?? ListenAddress(host: "127.0.0.1", port: 0)
         configuration.host = place.host
