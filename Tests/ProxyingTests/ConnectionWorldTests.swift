@@ -18,13 +18,23 @@ import Testing
 
     @Test(.enabled(if: ProcessEnvironment.text("TAPEDECK_WORLD") == nil))
     func `keeps its word whatever peers do`() {
-        let most = ProcessEnvironment.number("TAPEDECK_STEPS") ?? 100_000
+        play(most: ProcessEnvironment.number("TAPEDECK_STEPS") ?? 100_000, Self.features)
+    }
+
+    /// The same where clients name their servers by SOCKS, or their connections are redirected.
+    @Test(.enabled(if: ProcessEnvironment.text("TAPEDECK_WORLD") == nil))
+    func `keeps its word however clients come in`() {
+        let most = ProcessEnvironment.number("TAPEDECK_STEPS") ?? 50_000
+        play(most: most, Self.features.union(.ways))
+    }
+
+    private func play(most: Int, _ features: WorldFeatures) {
         let first = ProcessEnvironment.number("TAPEDECK_FIRST") ?? 0
         var steps = 0
         var failures = 0
         var seed = UInt64(first)
         while steps < most, failures < (ProcessEnvironment.number("TAPEDECK_FAILURES") ?? 3) {
-            var world = World(Chance(seed: seed), features: Self.features)
+            var world = World(Chance(seed: seed), features: features)
             world.play()
             steps += world.steps
             if !world.problems.isEmpty {

@@ -1,4 +1,5 @@
 import Framing
+import Proxying
 
 /// The client of one connection: what it says, in which order, and how it ends.
 struct ClientModel {
@@ -18,6 +19,8 @@ struct ClientModel {
         case established(from: Int)
         /// TLS is up, or bytes have come behind so many that tell that it will not be.
         case secured(from: Int)
+        /// So many bytes have come.
+        case bytes(Int)
     }
 
     /// How the client takes its leave.
@@ -40,6 +43,10 @@ struct ClientModel {
     var outbox = ByteQueue()
     var ending: Ending?
     var isSecuring = false
+    /// What is still to be said of SOCKS.
+    private var negotiation: [[UInt8]] = []
+    /// What says that the last tunnel is open.
+    private var established = Speech.established
 
     init(_ plan: WorldPlan, number: Int, _ chance: inout Chance) {
         self.plan = plan
@@ -47,6 +54,32 @@ struct ClientModel {
         itemsLeft = 1 + chance.below(plan.most)
         if plan.startsWithTLS { say(Speech.hello(chance.percent(70) ? "a.example" : nil)) }
         if plan.startsWithTLS { wait = .secured(from: 0) }
+        if plan.way != .usual { enter(&chance) }
+    }
+
+    /// Begins in a tunnel to its server, which may have to be asked for.
+    private mutating func enter(_ chance: inout Chance) {
+        depth = 1
+        tunnel = "\(plan.server.host):\(plan.server.port)"
+        negotiation = plan.way.negotiation(plan.server)
+        established = plan.way.granted
+        let isHasty = !negotiation.isEmpty && chance.percent(20)
+        if negotiation.isEmpty { tunnelStart = 0 }
+        if isHasty {
+            say(negotiation.flatMap(\.self))
+            negotiation = []
+        }
+        switch chance.below(4) {
+        case 0: helloIsNext = true
+        case 1: scene = .raw
+        default: break
+        }
+    }
+
+    /// Says the next piece of a negotiation, and waits for its answer.
+    private mutating func negotiate() {
+        say(negotiation.removeFirst())
+        wait = negotiation.isEmpty ? .established(from: 0) : .bytes(got.count + 2)
     }
 
     /// Whether there is nothing more that it wants to say.
@@ -71,6 +104,8 @@ struct ClientModel {
             // Whoever gets bytes instead of a handshake does not speak with Tapedeck.
             let isOpen = depth == 0 || findTunnel(since: max(from, before))
             if isOpen, got.count > max(from, tunnelStart ?? 0) { (scene, wait) = (.raw, nil) }
+        case .bytes(let count):
+            if got.count >= count { wait = nil }
         default: break
         }
     }
@@ -81,7 +116,7 @@ struct ClientModel {
     /// Whether it was said that the tunnel is open; bytes before `since` are known.
     private mutating func findTunnel(since: Int) -> Bool {
         if tunnelStart == nil {
-            let known = Speech.established
+            let known = established
             tunnelStart = find(known, since: max(tunnelFrom, since - known.count + 1)).map {
                 $0 + known.count
             }
@@ -112,6 +147,7 @@ struct ClientModel {
 
     /// Says the next thing.
     mutating func speak(_ chance: inout Chance) {
+        if !negotiation.isEmpty { return negotiate() }
         if helloIsNext { return greet() }
         itemsLeft -= 1
         number += 1
@@ -177,6 +213,7 @@ struct ClientModel {
         let host = chance.pick(["a.example:443", "b.example:80", "c.example:443"])
         depth += 1
         tunnel = host
+        established = Speech.established
         say(Speech.connect(host, &chance))
         let isHasty = chance.percent(plan.isPolite && depth > 1 ? 0 : 30)
         let from = got.count

@@ -27,6 +27,10 @@ struct Ledger {
     private let hasRules: Bool
     /// Whether bytes may pass that are in no chunk.
     private let mayPassUnrecorded: Bool
+    /// Bytes of SOCKS that the client has still to say, and answers to them that it has still to get;
+    /// neither is in the trace.
+    private var negotiationLeft: Int
+    private var repliesLeft: Int
     /// Read and in no chunk.
     private var unrecorded: [LegID: ByteQueue] = [:]
     private var owed: [[Owed]] = [[], []]
@@ -52,6 +56,9 @@ struct Ledger {
         settings = plan.settings
         self.hasRules = hasRules
         mayPassUnrecorded = plan.mayPassUnrecorded
+        let negotiation = plan.way.negotiation(plan.server)
+        negotiationLeft = negotiation.reduce(0) { $0 + $1.count }
+        repliesLeft = negotiation.count
     }
 
     /// Bytes that were read and are neither in the trace nor sent.
@@ -75,7 +82,10 @@ struct Ledger {
 
     /// A peer's bytes were read.
     mutating func read(_ bytes: [UInt8], on leg: LegID, at: Instant) {
-        unrecorded[leg, default: ByteQueue()].append(bytes, at: at)
+        let said = leg == client ? min(negotiationLeft, bytes.count) : 0
+        negotiationLeft -= said
+        guard said < bytes.count else { return }
+        unrecorded[leg, default: ByteQueue()].append(Array(bytes.dropFirst(said)), at: at)
     }
 
     /// A leg is gone, and the relay was told so.
@@ -120,6 +130,8 @@ struct Ledger {
     private mutating func explain(_ event: EventRow) {
         let count = event.detail.split(separator: " ").lazy.compactMap { Int($0) }.first ?? 0
         let sender = event.detail.hasPrefix("client") ? 0 : 1
+        // What is said by SOCKS is in no trace.
+        if event.detail.contains("SOCKS") { return }
         if event.detail.contains("TLS handshake") {
             // What belongs to a handshake is in no trace.
             unrecorded[client]?.drop(count)
@@ -233,6 +245,10 @@ struct Ledger {
                 "2: sent on leg \(leg.rawValue) after \(why): \(text(bytes[...]))")
         }
         if leg == client, bytes == Self.alert, !faults.isEmpty || waiting(client).first == 22 {
+            return
+        }
+        if leg == client, repliesLeft > 0, bytes.count <= 10 {
+            repliesLeft -= 1
             return
         }
         let sender = leg == client ? Peer.server : .client

@@ -57,7 +57,9 @@ struct WorldConnection {
         relay = Relay(
             connection: ConnectionRow(
                 id: ConnectionID(id), at: at, listener: "127.0.0.1:8080",
-                client: "10.0.0.\(id):5000", mode: plan.isForward ? .forward : .reverse),
+                client: "10.0.0.\(id):5000",
+                mode: plan.isForward
+                    ? .forward : plan.way == .redirected ? .transparent : .reverse),
             clientLeg: LegRow(
                 id: clientLeg, connection: ConnectionID(id), peer: .client, at: at,
                 host: "10.0.0.\(id)", port: 5000),
@@ -76,6 +78,7 @@ struct WorldConnection {
             judge?.accepted(at: at, relay: &relay, into: &commands)
             take(commands, at, &chance)
         }
+        if plan.way == .redirected { dispatch(.redirected(plan.server), at, &chance) }
     }
 
     /// Whether every leg is closed, and the relay knows.

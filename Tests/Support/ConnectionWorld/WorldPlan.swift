@@ -36,7 +36,46 @@ package struct WorldFeatures: OptionSet, Hashable, Sendable {
     /// Every exchange has an outcome at the end.
     package static let outcomes = WorldFeatures(rawValue: 4_096)
 
-    package static let all = WorldFeatures(rawValue: 0xFFFF_FFFF)
+    /// Clients that name their server by SOCKS, or whose connections are redirected.
+    package static let ways = WorldFeatures(rawValue: 8_192)
+
+    /// Everything but ``ways``, without which chance decides as it did before there were any.
+    package static let all = WorldFeatures(rawValue: 0xFFFF_FFFF).subtracting(.ways)
+}
+
+/// How the client of a world comes to its server.
+enum WorldWay: Hashable, CaseIterable {
+    /// By the proxy's own protocol, or as to the server itself.
+    case usual
+    /// By SOCKS of these versions.
+    case socks4, socks4a, socks5, socks5WithPassword
+    /// Not at all: the system redirects its connection.
+    case redirected
+
+    /// Whether it is one of SOCKS.
+    var isSOCKS: Bool { self != .usual && self != .redirected }
+
+    /// What a client says of SOCKS for a server, in the pieces after each of which it is answered.
+    func negotiation(_ server: ServerAddress) -> [[UInt8]] {
+        let port = [UInt8(server.port >> 8), UInt8(server.port & 255)]
+        let name = Array(server.host.utf8)
+        let request = [5, 1, 0, 3, UInt8(name.count)] + name + port
+        switch self {
+        case .usual, .redirected: return []
+        case .socks4: return [[4, 1] + port + [10, 1, 2, 3, 0x75, 0]]
+        case .socks4a: return [[4, 1] + port + [0, 0, 0, 1, 0x75, 0] + name + [0]]
+        case .socks5: return [[5, 1, 0], request]
+        case .socks5WithPassword: return [[5, 1, 2], [1, 1, 0x61, 1, 0x62], request]
+        }
+    }
+
+    /// What a client of SOCKS gets when its server is connected.
+    var granted: [UInt8] {
+        switch self {
+        case .socks4, .socks4a: [0, 90, 0, 0, 0, 0, 0, 0]
+        default: [5, 0, 0, 1, 0, 0, 0, 0, 0, 0]
+        }
+    }
 }
 
 /// How one connection of a world is, which does not change.
@@ -57,6 +96,9 @@ struct WorldPlan: Hashable {
     var reads: Int
     var startsWithTLS: Bool
     var refusesUpgrades: Bool
+    /// How the client comes to its server, and which that is where it does not say so in HTTP.
+    var way = WorldWay.usual
+    var server = ServerAddress(host: "a.example", port: 443, isTLS: false)
 
     var isForward: Bool { settings.mode == .forward }
     /// Whether what passes may be missing in the trace.
@@ -89,5 +131,16 @@ struct WorldPlan: Hashable {
         startsWithTLS = chance.percent(10)
         refusesUpgrades = chance.percent(40)
         if case .forward = settings.mode { startsWithTLS = false }
+        guard features.contains(.ways) else { return }
+        way = chance.pick(WorldWay.allCases)
+        guard way != .usual else { return }
+        startsWithTLS = false
+        settings.mode = way == .redirected ? .transparent : .forward
+        if way == .socks5WithPassword {
+            settings.credentials = SOCKSCredentials(user: "a", password: "b")
+        }
+        let host =
+            way == .socks4 ? "10.1.2.3" : chance.pick(["a.example", "b.example", "c.example"])
+        server = ServerAddress(host: host, port: chance.pick([80, 443]), isTLS: false)
     }
 }
