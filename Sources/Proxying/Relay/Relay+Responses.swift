@@ -10,7 +10,12 @@ extension Relay {
         var read = arrived
         read.start = legs[index].scan.offset
         if case .start = phase, isTunnel, id == current {
-            // A server that sends before its client uses neither TLS nor HTTP.
+            // A server that sends before its client uses neither TLS nor HTTP, unless it gives up waiting.
+            if legs[index].isRecorded, !Array("HTTP/".utf8).starts(with: read.bytes.prefix(5)) {
+                record(
+                    .raw, leg: id, at: read.at,
+                    detail: "the server speaks first; forwarded unread", &commands)
+            }
             phase = .raw(id, isRecorded: legs[index].isRecorded)
         }
         if clientEnds == .closed || phase.isOver {
