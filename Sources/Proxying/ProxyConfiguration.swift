@@ -13,6 +13,10 @@ public struct ProxyListener: Hashable, Sendable {
     /// A bound socket that it listens on in place of one of its own; nil for none.
     public var socket: Int32?
 
+    /// Whether it takes connections to addresses that are not this machine's, which rules of the system
+    /// lead to it (TPROXY of Linux); that needs the right to change the network (CAP_NET_ADMIN).
+    public var takesAnyAddress = false
+
     /// A listener at `host` and `port`.
     public init(host: String, port: Int, relay: RelaySettings) {
         self.host = host
@@ -47,6 +51,9 @@ public struct ProxyConfiguration: Sendable {
     public var faults: FaultSession?
     /// The session, as rules see it.
     public var session: SessionID
+    /// The part of the proxy's own pages about the client that asks, by what is known of its address, its
+    /// `User-Agent`, and the time in seconds since 1970.
+    public var clientPart: @Sendable (ClientTrust, String?, Int64) -> String = { _, _, _ in "" }
     /// Receives a line of text when something needs attention, from any thread.
     public var notice: @Sendable (String) -> Void
 

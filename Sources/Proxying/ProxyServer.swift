@@ -1,4 +1,5 @@
 public import Faults
+import Interception
 import NIOCore
 import NIOPosix
 import Platform
@@ -16,6 +17,7 @@ public final class ProxyServer: Sendable {
     private let sink: any RecordSink
     private let resources: ProxyResources
     private let watchdog: Watchdog
+    private let trust: ServerTrust
     private let notice: @Sendable (String) -> Void
 
     /// How long the connections may take to close when the proxy stops.
@@ -23,7 +25,7 @@ public final class ProxyServer: Sendable {
 
     private init(
         group: MultiThreadedEventLoopGroup, listeners: [any Channel], connections: ConnectionList,
-        sink: any RecordSink, resources: ProxyResources, watchdog: Watchdog,
+        sink: any RecordSink, resources: ProxyResources, watchdog: Watchdog, trust: ServerTrust,
         notice: @escaping @Sendable (String) -> Void
     ) {
         ports = listeners.map { $0.localAddress?.port ?? 0 }
@@ -33,6 +35,7 @@ public final class ProxyServer: Sendable {
         self.sink = sink
         self.resources = resources
         self.watchdog = watchdog
+        self.trust = trust
         self.notice = notice
     }
 
@@ -77,7 +80,8 @@ public final class ProxyServer: Sendable {
         }
         return ProxyServer(
             group: group, listeners: listeners, connections: connections, sink: sink,
-            resources: resources, watchdog: watchdog, notice: configuration.notice)
+            resources: resources, watchdog: watchdog, trust: configuration.trust,
+            notice: configuration.notice)
     }
 
     /// What accepts the clients of a listener.
@@ -86,7 +90,15 @@ public final class ProxyServer: Sendable {
         _ group: MultiThreadedEventLoopGroup, _ connections: ConnectionList,
         _ sink: any RecordSink, _ resources: ProxyResources
     ) -> ServerBootstrap {
-        ServerBootstrap(group: group)
+        var bootstrap = ServerBootstrap(group: group)
+        if listener.takesAnyAddress {
+            // IP_TRANSPARENT (linux/in.h), which a socket of IPv6 takes as well.
+            bootstrap = bootstrap.serverChannelOption(
+                ChannelOptions.Types.SocketOption(
+                    level: .init(rawValue: 0), name: .init(rawValue: 19)), value: 1)
+        }
+        return
+            bootstrap
             .serverChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     try channel.pipeline.syncOperations.addHandler(
@@ -118,6 +130,9 @@ public final class ProxyServer: Sendable {
     public func openConnections() async -> [ConnectionDescription] {
         await connections.all(resources) { $0.description }.sorted { $0.id < $1.id }
     }
+
+    /// What is known of the clients that used TLS, in order of their addresses.
+    public var clients: [ClientTrust] { resources.clients.all }
 
     /// Carries out an action once, now, on an open connection, or on all of them where nil.
     ///
@@ -179,6 +194,9 @@ public final class ProxyServer: Sendable {
     private func close() async {
         for listener in listeners { try? await listener.close() }
         await connections.stopAll()
+        // What comes from other threads needs the event loops, too.
+        resources.names.stop()
+        await trust.settled()
         // Callbacks that wait for memory run on an event loop, which has to exist until then.
         await withCheckedContinuation { done in sink.whenRoom { done.resume() } }
         try? await group.shutdownGracefully()
@@ -288,6 +306,13 @@ private final class Once<Value: Sendable>: Sendable {
 extension ProxyError {
     /// Why there can be no such listener.
     fileprivate init(listening listener: ProxyListener, _ error: any Error) {
+        if listener.takesAnyAddress, ConnectCause.systemError(error) == EPERM {
+            self.init(
+                .notPermitted,
+                "tproxy:\(listener.port) needs root, or CAP_NET_ADMIN: it takes connections to any address"
+            )
+            return
+        }
         let failure = ListenFailure(
             (error as? IOError)?.errnoCode, host: listener.host, port: listener.port,
             otherwise: error is SocketAddressError.UnknownHost

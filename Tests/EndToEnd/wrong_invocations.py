@@ -87,6 +87,7 @@ CATALOGUE: dict[str, list[str]] = {
     "redirect": [
         "", "--port 8080", "--port 0 --user app", "--port many --user app", "--user app",
         "--port 8080 --user 'a b'", "--port 8080 --user app --server 70000", "nonsense",
+        "--port 8080 --user app --server 8080 --tproxy", "--port 8080 --namespace 'a b'",
     ],
     "ls": [
         "", "missing.tape", "text.tape", "other.tape", "newer.tape", "older.tape", "empty.tape",
@@ -111,6 +112,7 @@ CATALOGUE: dict[str, list[str]] = {
     "mcp": ["missing.tape", "text.tape", "good.tape --allow all", "good.tape --allow record,", "good.tape more.tape"],
     "ca": [
         "extra", "--help-for windows", "--for windows", "--install --uninstall --yes", "--install --store other", "--ca-dir plain.txt", "--ca-dir ca --pem no/such/ca.pem",
+        "--ca-dir ca --p12 no/such/ca.p12",
         "--ca-dir ca --der folder", "--ca-dir damaged-ca",
     ],
     "serve": [

@@ -22,10 +22,19 @@ import Testing
     @Test func `of other kinds there is nothing, and what follows the question is left out`() throws
     {
         let query = try #require(
-            DNSQuery(Self.question(28) + [0, 0, 41, 4, 208, 0, 0, 0, 0, 0, 0]))
+            DNSQuery(Self.question(16) + [0, 0, 41, 4, 208, 0, 0, 0, 0, 0, 0]))
         #expect(query.kind == .other)
         #expect(query.answer(nil).count == Self.question().count)
         #expect(query.answer(nil)[7] == 0)
+    }
+
+    @Test func `an IPv6 address is answered, too`() throws {
+        let query = try #require(DNSQuery(Self.question(28)))
+        #expect(query.kind == .address6)
+        let address = [UInt8](1...16)
+        #expect(
+            query.answer(address).suffix(28) == [0xC0, 12, 0, 28, 0, 1, 0, 0, 0, 1, 0, 16] + address
+        )
     }
 
     @Test func `what is no question is left out`() {
@@ -49,7 +58,13 @@ import Testing
         #expect(table.address(for: "b.test") == [198, 18, 1, 1])
         #expect(table.address(for: "A.test") == [198, 18, 1, 0])
         #expect(table.name(of: "198.18.1.1") == "b.test")
-        for address in ["198.18.1.2", "198.18.0.1", "10.0.0.1", "::1", "b.test"] {
+        let address6 = table.address6(for: "b.test") ?? []
+        #expect(AddressText.text(address6) == "fd74:6170:6564:0:0:0:c612:101")
+        #expect(table.name(of: AddressText.text(address6)) == "b.test")
+        for address in [
+            "198.18.1.2", "198.18.0.1", "10.0.0.1", "::1", "b.test", "fd74:6170:6564::1",
+            "::c612:101",
+        ] {
             #expect(table.name(of: address) == nil)
         }
     }

@@ -18,11 +18,14 @@ import Testing
         let reverse = try #require(ListenerArgument(argument: "reverse:0.0.0.0:82=https://h.test"))
         #expect(reverse.kind == .reverse(server) && reverse.host == "0.0.0.0" && reverse.port == 82)
         #expect(ListenerArgument(argument: "reverse:82=https://h.test")?.host == "127.0.0.1")
+        let tproxy = try #require(ListenerArgument(argument: "tproxy:[::1]:83"))
+        #expect(tproxy.kind == .tproxy && tproxy.host == "::1" && tproxy.port == 83)
     }
 
     @Test(arguments: [
         "", "x", "70000", "ftp://127.0.0.1:1", "socks5://", "socks5://a@127.0.0.1:0",
         "socks5://:x@127.0.0.1:0", "reverse:82", "reverse:82=h.test", "reverse:=http://h.test",
+        "tproxy:",
         "http://127.0.0.1:1/x",
     ])
     func `what is none is refused`(text: String) {

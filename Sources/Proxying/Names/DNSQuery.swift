@@ -4,6 +4,8 @@ struct DNSQuery: Hashable {
     enum Kind: Hashable {
         /// An IPv4 address.
         case address
+        /// An IPv6 address.
+        case address6
         /// Anything else.
         case other
     }
@@ -37,14 +39,21 @@ struct DNSQuery: Hashable {
         guard place + 5 <= message.count, !labels.isEmpty else { return nil }
         name = labels.joined(separator: ".")
         let isInternet = message[place + 3] == 0 && message[place + 4] == 1
-        kind = isInternet && message[place + 1] == 0 && message[place + 2] == 1 ? .address : .other
+        switch (isInternet, message[place + 1], message[place + 2]) {
+        case (true, 0, 1): kind = .address
+        case (true, 0, 28): kind = .address6
+        default: kind = .other
+        }
         question = Array(message[..<(place + 5)])
     }
 
-    /// The answer with an address, or without one where there is none of that kind.
+    /// The answer with an address, of 4 or 16 bytes, or without one where there is none of that kind.
     func answer(_ address: [UInt8]?) -> [UInt8] {
-        let record = address.map { [0xC0, 12, 0, 1, 0, 1, 0, 0, 0, 1, 0, 4] + $0 } ?? []
-        return header(code: 0, answers: address == nil ? 0 : 1) + record
+        let record = address.map { address -> [UInt8] in
+            let count = UInt8(address.count)
+            return [0xC0, 12, 0, count == 4 ? 1 : 28, 0, 1, 0, 0, 0, 1, 0, count] + address
+        }
+        return header(code: 0, answers: address == nil ? 0 : 1) + (record ?? [])
     }
 
     /// The answer that there is no such name.

@@ -11,6 +11,9 @@ public final class NameTable: Sendable {
     /// The first address, in 198.18.0.0/15, which no machine has (RFC 2544): those before it are
     /// for interfaces.
     private static let first: UInt32 = 198 << 24 | 18 << 16 | 1 << 8
+    /// What the IPv6 addresses begin with, of a private network (RFC 4193); the IPv4 address follows.
+    private static let prefix: [UInt8] =
+        [0xFD, 0x74, 0x61, 0x70, 0x65, 0x64] + [UInt8](repeating: 0, count: 6)
     /// How many names there may be.
     private static let most = 100_000
 
@@ -33,10 +36,17 @@ public final class NameTable: Sendable {
         return number.map { number in [24, 16, 8, 0].map { UInt8(number >> $0 & 255) } }
     }
 
+    /// The IPv6 address that stands for `name`; nil where there are too many.
+    func address6(for name: String) -> [UInt8]? {
+        address(for: name).map { Self.prefix + $0 }
+    }
+
     /// The name that an address stands for; nil where it is an ordinary one.
     func name(of address: String) -> String? {
-        guard let bytes = AddressText.bytes(address), bytes.count == 4 else { return nil }
-        let number = bytes.reduce(0) { $0 << 8 | UInt32($1) }
+        guard let bytes = AddressText.bytes(address),
+            bytes.count == 4 || bytes.starts(with: Self.prefix)
+        else { return nil }
+        let number = bytes.suffix(4).reduce(0) { $0 << 8 | UInt32($1) }
         return state.withLock { state in
             guard number >= Self.first, number - Self.first < UInt32(state.names.count) else {
                 return nil

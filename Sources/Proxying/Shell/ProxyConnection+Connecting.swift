@@ -30,7 +30,9 @@ extension ProxyConnection {
             return
         }
         let bound = NIOLoopBound(self, eventLoop: eventLoop)
-        let authorization = resources.upstreams.authorization(for: proxy, target: server.place)
+        // A proxy that gets requests learns who asks in each of them.
+        let authorization =
+            isTunnel ? resources.upstreams.authorization(for: proxy, target: server.place) : nil
         let verdict = ServerVerdict()
         let trust = configuration.trust
         let bootstrap = outward.channelInitializer { channel in
@@ -84,8 +86,14 @@ extension ProxyConnection {
         switch outcome {
         case .success(.connected):
             do {
+                let proxied =
+                    way.isTunnel || way.proxy.credentials == nil
+                    ? nil
+                    : lines[way.leg]?.proxied ?? ProxiedLeg(proxy: way.proxy, server: way.server)
                 try attach(channel, way.leg)
+                lines[way.leg]?.proxied = proxied
                 connected(way.leg, way.server, .success(channel))
+                proxyIsConnected(way.leg)
                 // What the proxy sent behind its answer comes after TLS is in place.
                 channel.pipeline.syncOperations.removeHandler(handler, promise: nil)
             } catch {
@@ -142,10 +150,20 @@ extension ProxyConnection {
             return bootstrap.resolver(KnownAddresses(addresses, eventLoop))
                 .connect(host: host, port: port)
         }
+        if host == "::1", relay.isTransparent {
+            // A program tries the next address of `localhost` where nobody is at one; here it is connected
+            // before that is known.
+            let addresses = ["::1", "127.0.0.1"].compactMap {
+                try? SocketAddress(ipAddress: $0, port: port)
+            }
+            return bootstrap.resolver(KnownAddresses(addresses, eventLoop))
+                .connect(host: host, port: port)
+        }
         // To resolve a name takes threads and waits; an address is none.
         let address = try? SocketAddress(ipAddress: host, port: port)
         return address.map { bootstrap.connect(to: $0) }
-            ?? bootstrap.connect(host: host, port: port)
+            ?? bootstrap.resolver(resources.names.resolver(on: eventLoop))
+            .connect(host: host, port: port)
     }
 
     /// The pipeline of a server leg, in place before its first byte.

@@ -14,6 +14,11 @@ extension ProxyConnection {
             refusal = .redirectedLoop
             return refuseSoon(.redirectedLoop)
         }
+        if takesAnyAddress {
+            // The socket has the address that the client connected to.
+            let isOwn = channel.localAddress?.port == channel.parent?.localAddress?.port
+            return redirected(to: isOwn ? nil : channel.localAddress, channel)
+        }
         guard let provider = channel as? any SocketOptionProvider else { return }
         // SO_ORIGINAL_DST of IPv4, or IP6T_SO_ORIGINAL_DST (linux/netfilter_ipv4.h, …_ipv6/ip6_tables.h).
         let four: EventLoopFuture<sockaddr_in> = provider.unsafeGetSocketOption(
@@ -33,7 +38,7 @@ extension ProxyConnection {
     /// The address is known that the client connected to, where it is one that was redirected.
     private func redirected(to address: SocketAddress?, _ channel: any Channel) {
         guard let address, let host = address.ipAddress, let port = address.port,
-            address != channel.localAddress
+            takesAnyAddress || address != channel.localAddress
         else {
             refusal = .notRedirected
             return refuseSoon(.notRedirected)

@@ -22,6 +22,8 @@ final class ProxyConnection {
         var verdict: ServerVerdict?
         /// The address of a socket that may lead to the proxy itself.
         var own: SocketAddress?
+        /// Where it leads to another proxy that gets requests and is to know who asks.
+        var proxied: ProxiedLeg?
     }
 
     enum Security {
@@ -38,6 +40,8 @@ final class ProxyConnection {
     let id: ConnectionID
     let clientLeg: LegID
     let listener: String
+    /// Whether the address of the client's socket is that of the server it means.
+    let takesAnyAddress: Bool
     var relay: Relay
     var judge: ConnectionJudge?
     var alarm: Scheduled<Void>?
@@ -79,7 +83,9 @@ final class ProxyConnection {
         self.onClose = onClose
         eventLoop = client.eventLoop
         activity = resources.activity(of: eventLoop)
-        listener = client.localAddress?.ipAddress ?? place.host
+        takesAnyAddress = place.takesAnyAddress
+        let own = takesAnyAddress ? client.parent?.localAddress : client.localAddress
+        listener = own?.ipAddress ?? place.host
         clientLeg = sink.nextLeg()
         let at = sink.now()
         id = sink.nextConnection()
@@ -91,14 +97,17 @@ final class ProxyConnection {
             }
         relay = Relay(
             connection: ConnectionRow(
-                id: id, at: at, listener: client.localAddress.text,
+                id: id, at: at, listener: own.text,
                 client: client.remoteAddress.text, mode: mode),
             clientLeg: LegRow(
                 id: clientLeg, connection: id, peer: .client, at: at,
                 host: client.remoteAddress?.ipAddress ?? "", port: client.remoteAddress?.port ?? 0),
             settings: place.relay, nextLeg: { sink.nextLeg() })
-        let memory = resources.upstreams
-        relay.wantsTunnels = { memory.wantsTunnels($0) }
+        let (clients, part) = (resources.clients, configuration.clientPart)
+        let (address, clock) = (relay.clientLeg.host, relay.settings.clock)
+        relay.clientPart = { userAgent, at in
+            part(clients.client(at: address), userAgent, clock.unixSeconds(at: at))
+        }
         judge = configuration.faults.map {
             ConnectionJudge($0, sessionID: configuration.session)
         }
@@ -133,11 +142,16 @@ final class ProxyConnection {
             if refuses(bytes) { return }
             configuration.faults?.asker?.connected(relay.connection)
         }
-        dispatch(.received(leg, bytes))
+        if lines[leg]?.proxied != nil {
+            receivedOfProxy(leg, bytes)
+        } else {
+            dispatch(.received(leg, bytes))
+        }
     }
 
     func inputClosed(_ leg: LegID, errors: [any Error]) {
         guard !isHandshaking(leg) else { return }
+        proxyEnded(leg)
         dispatch(.ended(leg))
     }
 
@@ -150,6 +164,7 @@ final class ProxyConnection {
         lines[leg]?.security = .secure(serverName: name)
         lines[leg]?.deadline?.cancel()
         lines[leg]?.deadline = nil
+        if leg == clientLeg { noteHandshake(name, nil) }
         let detail = particulars(of: leg, name: name, alpn: alpn)
         if let tap = lines[leg]?.tap {
             lines[leg]?.tap = nil
@@ -171,6 +186,7 @@ final class ProxyConnection {
         if case .handshaking(let name) = lines[leg]?.security {
             handshakeFailed(leg, failure(errors, on: leg), name)
         }
+        proxyEnded(leg)
         if let line = lines[leg] {
             line.deadline?.cancel()
             if leg != clientLeg { releaseDescriptor() }
@@ -255,7 +271,9 @@ final class ProxyConnection {
             switch command {
             case .record: break
             case .send(let leg, let bytes):
-                guard let channel = lines[leg]?.channel else { continue }
+                guard let channel = lines[leg]?.channel, let bytes = forProxy(leg, bytes) else {
+                    continue
+                }
                 channel.write(channel.allocator.buffer(bytes: bytes), promise: nil)
                 if !dirty.contains(leg) { dirty.append(leg) }
             case .connect(let leg, let server):
@@ -263,6 +281,7 @@ final class ProxyConnection {
             case .connectThrough(let leg, let server, let proxy, let isTunnel):
                 connect(leg, server, through: proxy, isTunnel: isTunnel)
             case .end(let leg):
+                guard endsProxied(leg) else { continue }
                 lines[leg]?.channel.flush()
                 lines[leg]?.channel.close(mode: .output, promise: nil)
             case .close(let leg, let isReset):

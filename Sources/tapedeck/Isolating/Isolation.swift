@@ -9,10 +9,10 @@ import Platform
 final class Isolation: Sendable {
     /// The process that becomes the command.
     let process: ChildProcess
-    /// A listening socket that gets all connections.
-    let connections: Int32
-    /// A socket of UDP that gets all questions for names.
-    let questions: Int32
+    /// Listening sockets that get all connections, over IPv4 and, where the system has it, over IPv6.
+    let connections: [Int32]
+    /// Sockets of UDP that get all questions for names, in the same order.
+    let questions: [Int32]
     private let control: Int32
 
     /// What is needed besides the kernel, and the package that has it in Debian.
@@ -36,7 +36,7 @@ final class Isolation: Sendable {
         #if !os(Linux)
         throw Failure(.unavailable, "--isolate needs Linux")
         #else
-        for (program, package) in Self.programs where Self.path(of: program) == nil {
+        for (program, package) in Self.programs where SystemProgram.path(of: program) == nil {
             throw Failure(
                 .unavailable,
                 "--isolate needs the program \(program); install the package \(package)")
@@ -54,7 +54,7 @@ final class Isolation: Sendable {
             + [own ?? CommandLine.arguments[0], Self.word, "\(ends[1])", path] + arguments
         do throws(ChildProcess.NotStarted) {
             process = try ChildProcess(
-                Self.path(of: "unshare") ?? "", arguments: words, environment: environment)
+                SystemProgram.path(of: "unshare") ?? "", arguments: words, environment: environment)
         } catch {
             for end in ends { close(end) }
             throw Failure(
@@ -64,16 +64,18 @@ final class Isolation: Sendable {
         var waiting = pollfd(fd: control, events: Int16(POLLIN), revents: 0)
         var answer: (bytes: [UInt8], descriptors: [Int32]) = ([], [])
         if poll(&waiting, 1, Self.patience) == 1 {
-            answer = (try? DescriptorPassing.receive(2, from: control)) ?? answer
+            answer = (try? DescriptorPassing.receive(4, from: control)) ?? answer
         }
-        guard answer.descriptors.count == 2 else {
+        guard [2, 4].contains(answer.descriptors.count) else {
             close(control)
             process.send(SIGKILL)
             _ = process.wait()
             let text = String(decoding: answer.bytes, as: UTF8.self)
             throw Failure(.unavailable, "--isolate: \(text.isEmpty ? Self.forbidden : text)")
         }
-        (connections, questions) = (answer.descriptors[0], answer.descriptors[1])
+        let half = answer.descriptors.count / 2
+        connections = Array(answer.descriptors[..<half])
+        questions = Array(answer.descriptors[half...])
         #endif
     }
 
@@ -91,20 +93,30 @@ final class Isolation: Sendable {
 
     /// The first argument of a process that is to become the command.
     static let word = "isolated-command"
-
-    /// The file of a program, also where only root's shell looks.
-    static func path(of program: String) -> String? {
-        ClientProcess.path(of: program)
-            ?? ["/usr/sbin", "/sbin"].map { "\($0)/\(program)" }
-            .first { FileManager.default.isExecutableFile(atPath: $0) }
-    }
 }
 
 #if os(Linux)
 /// The inside: makes the network, hands its sockets out, waits, and becomes the command.
 enum IsolatedCommand {
-    /// The address that programs inside have.
-    private static let address: [UInt8] = [198, 18, 0, 1]
+    /// The addresses that programs inside have: of what no machine has, and of a private network.
+    private static let (address, address6): ([UInt8], [UInt8]) = (
+        [198, 18, 0, 1],
+        [0xFD, 0x74, 0x61, 0x70, 0x65, 0x64] + [UInt8](repeating: 0, count: 9) + [1]
+    )
+
+    /// A socket for connections, and one for questions.
+    private struct Pair {
+        let connections, questions: (descriptor: Int32, port: Int)
+
+        init(isIPv6: Bool) throws(NetworkNamespace.Failure) {
+            connections = try NetworkNamespace.openSocket(isStream: true, isIPv6: isIPv6)
+            questions = try NetworkNamespace.openSocket(isStream: false, isIPv6: isIPv6)
+        }
+
+        var ports: RedirectRules.Ports {
+            RedirectRules.Ports(connections: connections.port, questions: questions.port)
+        }
+    }
 
     /// Does that where the arguments of this process ask for it, and returns else.
     ///
@@ -126,12 +138,13 @@ enum IsolatedCommand {
         _ = fcntl(control, F_SETFD, FD_CLOEXEC)
         do throws(NetworkNamespace.Failure) {
             try NetworkNamespace.routeToLoopback(from: address)
-            let connections = try NetworkNamespace.openSocket(isStream: true)
-            let questions = try NetworkNamespace.openSocket(isStream: false)
-            let rules = RedirectRules.isolated(
-                connections: connections.port, questions: questions.port)
-            try load(rules)
-            try hand([connections.descriptor, questions.descriptor], control)
+            let ipv4 = try Pair(isIPv6: false)
+            try load(RedirectRules.isolated(ipv4.ports, isIPv6: false))
+            // A system without IPv6 has nothing to be redirected.
+            let ipv6 = try? redirectedIPv6()
+            let pairs = [ipv4] + (ipv6.map { [$0] } ?? [])
+            try hand(
+                pairs.map(\.connections.descriptor) + pairs.map(\.questions.descriptor), control)
         } catch {
             throw Failure(
                 .unavailable, "could not \(error.step): \(String(cString: strerror(error.code)))")
@@ -142,7 +155,7 @@ enum IsolatedCommand {
             ["setpriv", "--ambient-caps=-all", "--inh-caps=-all", "--", path]
             + arguments.dropFirst()
         var pointers = words.map { strdup($0) } + [nil]
-        execv(Isolation.path(of: "setpriv") ?? "", &pointers)
+        execv(SystemProgram.path(of: "setpriv") ?? "", &pointers)
         throw Failure(.io, "setpriv cannot be started: \(String(cString: strerror(errno)))")
     }
 
@@ -157,24 +170,25 @@ enum IsolatedCommand {
         for descriptor in descriptors { close(descriptor) }
     }
 
+    private static func redirectedIPv6() throws -> Pair {
+        try NetworkNamespace.routeIPv6ToLoopback(from: address6)
+        let pair = try Pair(isIPv6: true)
+        try nft(RedirectRules.isolated(pair.ports, isIPv6: true))
+        return pair
+    }
+
     private static func load(_ rules: String) throws(NetworkNamespace.Failure) {
-        let nft = Process()
-        nft.executableURL = URL(fileURLWithPath: Isolation.path(of: "nft") ?? "")
-        nft.arguments = ["-f", "-"]
-        let input = Pipe()
-        nft.standardInput = input
         do {
-            try nft.run()
-            try input.fileHandleForWriting.write(contentsOf: Data(rules.utf8))
-            try input.fileHandleForWriting.close()
+            try nft(rules)
         } catch {
-            throw NetworkNamespace.Failure(step: "start nft", code: EIO)
-        }
-        nft.waitUntilExit()
-        guard nft.terminationStatus == 0 else {
+            StandardError.write("tapedeck: \(error.detail)\n")
             throw NetworkNamespace.Failure(
                 step: "redirect connections by nft, whose message is above", code: ENOTSUP)
         }
+    }
+
+    private static func nft(_ rules: String) throws(Failure) {
+        try SystemProgram.run("nft", ["-f", "-"], input: rules, package: "nftables")
     }
 }
 #endif

@@ -1,21 +1,26 @@
 import ArgumentParser
+import Foundation
 
 /// `tapedeck redirect`.
-struct RedirectCommand: ParsableCommand {
+struct RedirectCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "redirect",
-        abstract: "Print the rules that redirect connections to a transparent listener (Linux).",
+        abstract:
+            "Print or make the rules that redirect connections to a transparent listener (Linux).",
         discussion: """
             The rules are for nftables: `nft -f` reads them, as root. What is redirected are the \
             connections of a user or group of this machine, or those that come in by an \
-            interface. Run tapedeck itself as another user, or its own connections come back to it.
+            interface or from a network namespace. Run tapedeck itself as another user, or its own \
+            connections come back to it. With --apply they are made, and taken back at the end.
 
             Examples:
               tapedeck redirect --port 8080 --user app | sudo nft -f -
-              tapedeck redirect --remove | sudo nft -f -
+              sudo tapedeck redirect --port 8080 --namespace client --tproxy --apply
+              sudo tapedeck redirect --remove --apply
             """)
 
-    @Option(help: "Port of the listener that `record --listen transparent:PORT` has.")
+    @Option(
+        help: "Port of the listener that `record --listen transparent:PORT` or `tproxy:PORT` has.")
     var port: Int?
 
     @Option(
@@ -40,33 +45,104 @@ struct RedirectCommand: ParsableCommand {
             valueName: "port"))
     var server: [Int] = []
 
+    @Option(
+        help: ArgumentHelp(
+            "Redirect the connections of this network namespace (ip netns), which come in by the interfaces that lead into it; may be repeated.",
+            valueName: "name"))
+    var namespace: [String] = []
+
+    @Flag(
+        help:
+            "For a listener of `record --listen tproxy:PORT`, to which connections come with their addresses unchanged; prints commands for a shell."
+    )
+    var tproxy = false
+
+    @Flag(
+        help:
+            "Make the rules, wait, and take them back at SIGINT or SIGTERM; with --remove, take back those of an earlier run (root)."
+    )
+    var apply = false
+
     @Flag(help: "Print what takes the rules back.")
     var remove = false
 
-    func run() throws {
-        if remove { return StandardOutput.write(RedirectRules.removal) }
-        guard let port, (1...65535).contains(port) else {
-            throw Failure(.usage, "--port PORT is needed: that of record --listen transparent:PORT")
-        }
-        let sources =
-            user.map(RedirectRules.Source.user) + group.map(RedirectRules.Source.group)
-            + interface.map(RedirectRules.Source.interface)
-        guard !sources.isEmpty else {
+    func run() async throws {
+        if apply, geteuid() != 0 {
             throw Failure(
-                .usage, "whose connections? Name a --user, a --group or an --interface")
+                .unavailable,
+                "--apply needs root: use sudo, or give what is printed without it to \(tproxy ? "sh" : "nft -f -")"
+            )
         }
-        for name in user + group + interface
+        if remove { return try takeBack() }
+        let rules = try rules()
+        guard apply else {
+            return StandardOutput.write(
+                tproxy ? rules.steps.map(\.script).joined() : rules.text)
+        }
+        let signal = StopSignal()
+        do throws(Failure) {
+            for step in rules.steps { try step.run() }
+        } catch {
+            for step in RedirectRules.removalSteps { try? step.run() }
+            throw error
+        }
+        StandardOutput.write(
+            "\(rules.summary)\nSIGINT or SIGTERM takes it back; afterwards: tapedeck redirect --remove --apply\n"
+        )
+        await signal.wait()
+        for step in RedirectRules.removalSteps { try step.run() }
+        StandardOutput.write("taken back\n")
+    }
+
+    private func takeBack() throws(Failure) {
+        guard apply else {
+            return StandardOutput.write(
+                tproxy
+                    ? RedirectRules.removalSteps.map(\.script).joined() : RedirectRules.removal)
+        }
+        for step in RedirectRules.removalSteps { try step.run() }
+        StandardOutput.write("taken back\n")
+    }
+
+    /// The rules that are asked for.
+    private func rules() throws(Failure) -> RedirectRules {
+        guard let port, (1...65535).contains(port) else {
+            throw Failure(
+                .usage,
+                "--port PORT is needed: that of record --listen \(tproxy ? "tproxy" : "transparent"):PORT"
+            )
+        }
+        for name in user + group + interface + namespace
         where name.isEmpty
             || !name.allSatisfy({
                 $0.isASCII && ($0.isLetter || $0.isNumber || "._-@".contains($0))
             })
         {
-            throw Failure(.usage, "\(name) is no name of a user, group or interface")
+            throw Failure(
+                .usage, "\(name) is no name of a user, group, interface or network namespace")
         }
         guard server.allSatisfy({ (1...65535).contains($0) }) else {
             throw Failure(.usage, "--server PORT: a port is between 1 and 65535")
         }
-        StandardOutput.write(
-            RedirectRules(sources: sources, ports: server, listener: port).text)
+        guard !tproxy || !server.contains(port) else {
+            throw Failure(
+                .usage,
+                "--server \(port) is the listener's own port, which TPROXY cannot tell apart; choose another for it"
+            )
+        }
+        var sources =
+            user.map(RedirectRules.Source.user) + group.map(RedirectRules.Source.group)
+            + interface.map(RedirectRules.Source.interface)
+        for name in namespace {
+            sources += try NamespaceLinks.interfaces(into: name)
+                .map(RedirectRules.Source.interface)
+        }
+        guard !sources.isEmpty else {
+            throw Failure(
+                .usage,
+                "whose connections? Name a --user, a --group, an --interface or a --namespace")
+        }
+        return RedirectRules(
+            sources: sources, ports: server, listener: port, way: tproxy ? .tproxy : .redirect)
     }
 }

@@ -29,7 +29,7 @@ enum TrustStore: Hashable {
     /// The stores that this user has.
     static func all(home: String?) -> [TrustStore] {
         var stores: [TrustStore] = []
-        if Isolation.path(of: "update-ca-certificates") != nil { stores.append(.system) }
+        if SystemProgram.path(of: "update-ca-certificates") != nil { stores.append(.system) }
         guard let home else { return stores }
         // Chrome and Chromium share one; Firefox has one for each profile, also as a snap.
         var folders = ["\(home)/.pki/nssdb"]
@@ -65,13 +65,13 @@ enum TrustStore: Hashable {
                 throw Failure(
                     .io, "\(path) cannot be written: the system's store is root's; use sudo")
             }
-            try Self.run("update-ca-certificates", [], "ca-certificates")
+            try SystemProgram.run("update-ca-certificates", [], package: "ca-certificates")
         case .nss(let folder):
             try? remove(authority)
-            try Self.run(
+            try SystemProgram.run(
                 "certutil",
                 ["-A", "-d", "sql:\(folder)", "-n", authority.name, "-t", "C,,", "-i", pem],
-                "libnss3-tools")
+                package: "libnss3-tools")
         }
     }
 
@@ -87,10 +87,11 @@ enum TrustStore: Hashable {
                 throw Failure(
                     .io, "\(path) cannot be removed: the system's store is root's; use sudo")
             }
-            try Self.run("update-ca-certificates", [], "ca-certificates")
+            try SystemProgram.run("update-ca-certificates", [], package: "ca-certificates")
         case .nss(let folder):
-            try Self.run(
-                "certutil", ["-D", "-d", "sql:\(folder)", "-n", authority.name], "libnss3-tools")
+            try SystemProgram.run(
+                "certutil", ["-D", "-d", "sql:\(folder)", "-n", authority.name],
+                package: "libnss3-tools")
         }
     }
 
@@ -99,9 +100,9 @@ enum TrustStore: Hashable {
         switch self {
         case .system: FileManager.default.fileExists(atPath: Self.file(authority))
         case .nss(let folder):
-            (try? Self.run(
-                "certutil", ["-L", "-d", "sql:\(folder)", "-n", authority.name], "libnss3-tools"))
-                != nil
+            (try? SystemProgram.run(
+                "certutil", ["-L", "-d", "sql:\(folder)", "-n", authority.name],
+                package: "libnss3-tools")) != nil
         }
     }
 
@@ -109,31 +110,5 @@ enum TrustStore: Hashable {
     private static func file(_ authority: CertificateAuthority) -> String {
         let digits = authority.fingerprintSHA256.filter { $0 != ":" }.prefix(16).lowercased()
         return "\(folder)/tapedeck-\(digits).crt"
-    }
-
-    private static func run(
-        _ program: String, _ arguments: [String], _ package: String
-    ) throws(Failure) {
-        guard let path = Isolation.path(of: program) else {
-            throw Failure(
-                .unavailable, "there is no program \(program); install the package \(package)")
-        }
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: path)
-        process.arguments = arguments
-        let output = Pipe()
-        process.standardOutput = output
-        process.standardError = output
-        process.standardInput = FileHandle.nullDevice
-        do { try process.run() } catch {
-            throw Failure(.io, "\(program) cannot be started: \(error.localizedDescription)")
-        }
-        let said = output.fileHandleForReading.readDataToEndOfFile()
-        process.waitUntilExit()
-        guard process.terminationStatus == 0 else {
-            let lines = String(decoding: said, as: UTF8.self)
-                .split(whereSeparator: \.isNewline).joined(separator: "; ")
-            throw Failure(.io, "\(program) failed: \(lines)")
-        }
     }
 }

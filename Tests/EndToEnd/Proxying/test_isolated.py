@@ -7,25 +7,22 @@ import shutil
 import socket
 import subprocess
 import sys
+import threading
 
 import pytest
 from programs import TAPEDECK, environment, sql, tapedeck
+from unprivileged import NOBODY, needs_networks, open_to_nobody
 
-NOBODY = 65534
-
-
-def may_isolate() -> bool:
-    """Whether this machine lets anybody have a network of his own, and has what redirects in it."""
-    if not all(shutil.which(name, path="/usr/sbin:/usr/bin:/sbin:/bin")
-               for name in ("unshare", "setpriv", "nft")):
+def has_ipv6() -> bool:
+    """Whether this machine has ::1."""
+    try:
+        socket.create_server(("::1", 0), family=socket.AF_INET6).close()
+    except OSError:
         return False
-    words = ["unshare", "--user", "--map-current-user", "--keep-caps", "--net", "--", "nft",
-             "add table ip t; add chain ip t c { type nat hook output priority -100; }"]
-    return subprocess.run(words, capture_output=True, check=False).returncode == 0
+    return True
 
 
-needs_networks = pytest.mark.skipif(
-    not may_isolate(), reason="needs user namespaces and nft (Tools/setup)")
+HAS_IPV6 = has_ipv6()
 
 
 def isolated(trace, ca_dir, certificates, *command: str, user: int | None = None,
@@ -128,16 +125,6 @@ def test_runtimes_without_root(trace, ca_dir, tls_origin, certificates, runtime:
     assert urls(trace) == [("GET", url, 200)]
 
 
-def open_to_nobody(*folders) -> None:
-    """Lets another user read and write what a test has made."""
-    for folder in folders:
-        for path in [folder, *folder.rglob("*")]:
-            os.chown(path, NOBODY, NOBODY)
-        for parent in folder.parents:
-            if str(parent) not in ("/", "/tmp"):
-                parent.chmod(parent.stat().st_mode | 0o111)
-
-
 @needs_networks
 def test_what_the_command_is(trace, ca_dir, certificates) -> None:
     """It is the same user with no rights in its network, its status is the recording's, and it has no
@@ -146,6 +133,18 @@ def test_what_the_command_is(trace, ca_dir, certificates) -> None:
                     "id -u; echo ${http_proxy-none}; grep CapAmb /proc/self/status; "
                     "test -r \"$TAPEDECK_CA\"; exit 7", status=7)
     assert said.split() == [str(os.geteuid()), "none", "CapAmb:", "0" * 16]
+
+
+@needs_networks
+def test_where_the_kernel_forbids_it(trace) -> None:
+    """A clear word, and what to do."""
+    script = ('echo 0 > /proc/sys/user/max_user_namespaces; '
+              f'{TAPEDECK} record {trace} --ca-dir {trace.parent}/ca --isolate -- true')
+    done = subprocess.run(["unshare", "--user", "--map-root-user", "sh", "-c", script], check=False,
+                          capture_output=True, text=True, env=environment())
+    assert done.returncode == 69
+    assert "lets no user make a network of its own" in done.stderr
+    assert "user.max_user_namespaces" in done.stderr
 
 
 @needs_networks
@@ -172,6 +171,9 @@ def test_a_server_that_speaks_first(trace, ca_dir, raw_origin, certificates) -> 
     script = f"import socket; print(socket.create_connection(('127.0.0.1', {server.port})).recv(100))"
     assert isolated(trace, ca_dir, certificates, sys.executable, "-c", script).strip() == (
         "b'220 ready\\r\\n'")
+    assert sql(trace, "SELECT count(*) FROM exchange") == [(0,)]
+    assert sql(trace, "SELECT detail FROM event WHERE kind = 'raw'") == [
+        ("the server speaks first; forwarded unread",)]
 
 
 def test_what_it_needs(trace, ca_dir, tmp_path) -> None:
@@ -185,32 +187,87 @@ def test_what_it_needs(trace, ca_dir, tmp_path) -> None:
     assert "nftables" in done.stderr
 
 
+ASK = """
+import socket, struct, sys, time
+
+def question(kind, server, name=b"localhost"):
+    query = struct.pack(">6H", 7, 0x100, 1, 0, 0, 0) + bytes([len(name)]) + name + b"\\0"
+    query += struct.pack(">2H", kind, 1)
+    family = socket.AF_INET6 if ":" in server else socket.AF_INET
+    with socket.socket(family, socket.SOCK_DGRAM) as asker:
+        asker.settimeout(20)
+        asker.connect((server, 53))
+        asker.send(query)
+        return asker.recv(500)
+
+def visit(host, port):
+    with socket.create_connection((host, port), timeout=20) as there:
+        there.sendall(b"GET /%s HTTP/1.1\\r\\nHost: h\\r\\nConnection: close\\r\\n\\r\\n" % sys.argv[2].encode())
+        return there.recv(12)
+"""
+
+
 @needs_networks
-@pytest.mark.skipif(os.geteuid() != 0, reason="needs root for a network of its own")
-def test_redirected(trace, ca_dir, origin, certificates) -> None:
-    """`--listen transparent:…` with the rules that `redirect` prints, in a network made for the test."""
-    # Inside, a server, the recording (as root) and a client (as nobody), whose connections are redirected.
-    script = f"""
-    set -e
-    ip link set lo up
-    {sys.executable} -m http.server 8000 --bind 127.0.0.1 >/dev/null 2>&1 &
-    server=$!
-    {TAPEDECK} record {trace} --ca-dir {ca_dir} --listen transparent:127.0.0.1:8081 &
-    recording=$!
-    {TAPEDECK} redirect --port 8081 --user nobody --server 8000 | nft -f -
-    nft list ruleset
-    until curl -s -o /dev/null http://127.0.0.1:8000/; do :; done
-    until curl -s -o /dev/null http://127.0.0.1:8081/; do :; done
-    setpriv --reuid=65534 --regid=65534 --clear-groups \\
-        curl -sS -o /dev/null -w '%{{http_code}}\\n' http://127.0.0.1:8000/
-    {TAPEDECK} redirect --remove | nft -f -
-    kill -INT $recording; wait $recording || true
-    kill $server
-    """
-    done = subprocess.run(["unshare", "--net", "bash", "-c", script], capture_output=True, text=True,
-                          check=False, timeout=120, env=environment())
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert "\n200\n" in done.stdout
-    recorded = [url for _, url, _ in urls(trace)]
-    assert "http://127.0.0.1:8000/" in recorded
-    assert "redirect" in sql(trace, "SELECT detail FROM event WHERE kind = 'warning'")[0][0]
+@pytest.mark.skipif(not HAS_IPV6, reason="needs IPv6")
+def test_ipv6(trace, ca_dir, certificates) -> None:
+    """A server at ::1 by its address, and by an address that stands for a name."""
+    script = ASK + """
+# As a name, which has an IPv6 address everywhere.
+answer = question(28, "2001:db8::53", b"::1")
+assert question(28, "2001:db8::53", b"localhost")[3] & 15 == 0
+assert answer[7] == 1 and answer[-16:][:6] == bytes.fromhex("fd7461706564"), answer
+print(visit("::1", int(sys.argv[1])), visit(socket.inet_ntop(socket.AF_INET6, answer[-16:]), int(sys.argv[1])))
+"""
+    with socket.create_server(("::1", 0), family=socket.AF_INET6) as server:
+        threading.Thread(target=answer_all, args=(server,), daemon=True).start()
+        port = server.getsockname()[1]
+        said = isolated(trace, ca_dir, certificates, sys.executable, "-c", script, str(port), "six")
+        assert said.split("\n")[0] == "b'HTTP/1.1 204' b'HTTP/1.1 204'"
+        curled = isolated(trace, ca_dir, certificates, "curl", "-sS", "-g", "-w", "%{http_code}",
+                          f"http://[::1]:{port}/curl")
+        assert curled == "204"
+    assert sql(trace, "SELECT host, port FROM leg WHERE peer = 1 ORDER BY id") == [
+        ("::1", port)] * 3
+    assert len(urls(trace)) == 3
+
+
+def answer_all(server: socket.socket) -> None:
+    """Answers each request with 204."""
+    while True:
+        try:
+            client, _ = server.accept()
+        except OSError:
+            return
+        with client:
+            if client.recv(65536):
+                client.sendall(b"HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n")
+
+
+@needs_networks
+def test_the_other_loopback(trace, ca_dir, certificates, origin) -> None:
+    """A server that is at 127.0.0.1 alone is reached also by who tries ::1 first."""
+    said = isolated(trace, ca_dir, certificates, "curl", "-sS", "-g", "-o", "/dev/null", "-w",
+                    "%{http_code}", f"http://[::1]:{origin.port}/")
+    assert said == "200"
+    assert sql(trace, "SELECT detail FROM event WHERE kind = 'opened'") == [(origin.address,)]
+
+
+@needs_networks
+def test_datagrams(trace, ca_dir, certificates) -> None:
+    """QUIC finds nobody, at once; names are answered, whatever the name server's address."""
+    script = ASK + """
+began = time.monotonic()
+for place in sys.argv[2:]:
+    with socket.socket(socket.AF_INET6 if ":" in place else socket.AF_INET, socket.SOCK_DGRAM) as there:
+        there.settimeout(20)
+        there.connect((place, 443))
+        try:
+            there.send(b"x" * 1200)
+            print("answered", there.recv(100))
+        except ConnectionRefusedError:
+            print("refused")
+print(time.monotonic() - began < 15, question(1, "192.0.2.53")[-4:-2].hex())
+"""
+    places = ["192.0.2.1", "198.18.1.1"] + (["2001:db8::1"] if HAS_IPV6 else [])
+    said = isolated(trace, ca_dir, certificates, sys.executable, "-c", script, "0", *places)
+    assert said.split() == ["refused"] * len(places) + ["True", "c612"]

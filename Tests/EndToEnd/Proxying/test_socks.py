@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import json
+import os
+import shutil
 import socket
 import ssl
 import struct
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
-from programs import curl, tapedeck
+from programs import ROOT, curl, eventually, tapedeck
 from websockets.sync.client import connect
 
 WAYS = ["--socks5", "--socks5-hostname", "--socks4", "--socks4a"]
@@ -149,3 +155,89 @@ def test_an_offer_of_http3(record, raw_origin) -> None:
     assert b"alt-svc" not in curl("-i", "-x", stripped.url, url).stdout
     stripped.finish()
     assert stripped.sql("SELECT reason FROM patch WHERE reason = 'alt-svc'") == [("alt-svc",)]
+
+
+@pytest.fixture(name="ssh")
+def ssh_fixture(program, tmp_path: Path) -> Callable[..., int]:
+    """Starts `ssh -D` to an sshd of the test's own; gives the port of its SOCKS proxy."""
+    def start(*options: str) -> int:
+        for name in ("host", "user"):
+            subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", tmp_path / name],
+                           check=True)
+        (tmp_path / "authorized").write_text((tmp_path / "user.pub").read_text())
+        port, ways = free_port(), free_port()
+        known = (tmp_path / "host.pub").read_text()
+        (tmp_path / "known").write_text(f"[127.0.0.1]:{port} {known}")
+        settings = tmp_path / "sshd_config"
+        settings.write_text(f"ListenAddress 127.0.0.1:{port}\nHostKey {tmp_path}/host\nUsePAM no\n"
+                            f"AuthorizedKeysFile {tmp_path}/authorized\nStrictModes no\n"
+                            f"PermitRootLogin yes\nPidFile {tmp_path}/pid\n")
+        if os.geteuid() == 0:
+            Path("/run/sshd").mkdir(exist_ok=True)
+        program("/usr/sbin/sshd", "-D", "-e", "-f", settings)
+        eventually(lambda: is_open(port), "sshd")
+        program("ssh", "-N", "-D", f"127.0.0.1:{ways}", "-p", str(port), "-i", tmp_path / "user", "-F",
+                "none", "-o", f"UserKnownHostsFile={tmp_path}/known", "-o", "BatchMode=yes", *options,
+                "127.0.0.1")
+        eventually(lambda: is_open(ways), "ssh -D")
+        return ways
+
+    return start
+
+
+def free_port() -> int:
+    """A port that nobody listens on."""
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        return free.getsockname()[1]
+
+
+def is_open(port: int) -> bool:
+    """Whether somebody listens there."""
+    try:
+        socket.create_connection(("127.0.0.1", port), timeout=5).close()
+    except OSError:
+        return False
+    return True
+
+
+needs_sshd = pytest.mark.skipif(
+    not os.access("/usr/sbin/sshd", os.X_OK) or not shutil.which("ssh"),
+    reason="needs sshd and ssh (Tools/setup)")
+
+
+@needs_sshd
+def test_behind_ssh(record, ssh, origin, tls_origin, trust, certificates) -> None:
+    """curl to tapedeck by SOCKS, and from there through `ssh -D`."""
+    ways = ssh()
+    proxy = record("--upstream", f"socks5://127.0.0.1:{ways}", "--server-ca", certificates.authority)
+    curl("--socks5-hostname", proxy.address, f"http://localhost:{origin.port}/plain")
+    curl("--socks5-hostname", proxy.address, "--cacert", trust, f"https://localhost:{tls_origin.port}/tls")
+    proxy.finish()
+    assert proxy.sql("SELECT url, status FROM exchange ORDER BY id") == [
+        (f"http://localhost:{origin.port}/plain", 200), (f"https://localhost:{tls_origin.port}/tls", 200)]
+    assert proxy.sql("SELECT DISTINCT detail FROM event WHERE kind = 'upstream'") == [
+        (f"socks5://127.0.0.1:{ways}",)]
+
+
+@needs_sshd
+def test_before_ssh(record, ssh, origin) -> None:
+    """curl through `ssh -D`, whose end goes to tapedeck: as a proxy of HTTP behind a SOCKS proxy."""
+    ways = ssh()
+    proxy = record()
+    done = curl("--preproxy", f"socks5h://127.0.0.1:{ways}", "-x", proxy.url, f"{origin.url}/through")
+    assert json.loads(done.stdout)["path"] == "/through"
+    proxy.finish()
+    assert proxy.sql("SELECT url, status FROM exchange") == [(f"{origin.url}/through", 200)]
+
+
+@needs_sshd
+def test_ssh_itself(record, ssh, origin) -> None:
+    """The connection of ssh goes through tapedeck by SOCKS, and passes as it is."""
+    proxy = record()
+    ways = ssh("-o", f"ProxyCommand={sys.executable} {ROOT}/Tests/EndToEnd/Proxying/socks_pipe.py {proxy.port} %h %p")
+    done = curl("--socks5-hostname", f"127.0.0.1:{ways}", f"{origin.url}/inside")
+    assert json.loads(done.stdout)["path"] == "/inside"
+    proxy.finish()
+    assert proxy.sql("SELECT count(*) FROM exchange") == [(0,)]
+    [(first,)] = proxy.sql("SELECT CAST(bytes AS TEXT) FROM chunk WHERE sender = 1 ORDER BY id LIMIT 1")
+    assert first.startswith("SSH-2.0-")

@@ -16,6 +16,8 @@ struct ListenerArgument: ExpressibleByArgument, Hashable {
         case reverse(ServerAddress)
         /// What the system redirects.
         case transparent
+        /// What the system leads here with its addresses unchanged.
+        case tproxy
     }
 
     /// What is listened for.
@@ -29,7 +31,7 @@ struct ListenerArgument: ExpressibleByArgument, Hashable {
     }
 
     /// `HOST:PORT`, `http://HOST:PORT`, `socks5://[USER:PASSWORD@]HOST:PORT`,
-    /// `reverse:[HOST:]PORT=URL` or `transparent:[HOST:]PORT`.
+    /// `reverse:[HOST:]PORT=URL`, `transparent:[HOST:]PORT` or `tproxy:[HOST:]PORT`.
     init?(argument: String) {
         let kind: Kind
         var place = argument[...]
@@ -58,6 +60,9 @@ struct ListenerArgument: ExpressibleByArgument, Hashable {
         } else if argument.hasPrefix("transparent:") {
             place = argument.dropFirst("transparent:".count)
             kind = .transparent
+        } else if argument.hasPrefix("tproxy:") {
+            place = argument.dropFirst("tproxy:".count)
+            kind = .tproxy
         } else if argument.hasPrefix("http://") {
             place = argument.dropFirst("http://".count)
             kind = .http

@@ -32,14 +32,19 @@ extension RecordCommand {
     /// Answers the command's questions for names, where its network is its own.
     func answer(
         _ network: Isolation?, _ configuration: ProxyConfiguration
-    ) async throws(ProxyError) -> NameServer? {
-        guard let network else { return nil }
+    ) async throws(ProxyError) -> [NameServer] {
+        guard let network else { return [] }
         let given = Set(configuration.outward.answers.compactMap(\.host))
         let isGivenForAll = configuration.outward.answers.contains { $0.host == nil }
         let hasProxy = configuration.listeners.contains { !$0.relay.upstream.rules.isEmpty }
-        return try await NameServer.start(network.questions, configuration.names) { name in
-            // Who is behind another proxy may know no names at all.
-            isGivenForAll || hasProxy || given.contains(name) || OwnPage.hosts.contains(name)
+        var servers: [NameServer] = []
+        for socket in network.questions {
+            let server = try await NameServer.start(socket, configuration.names) { name in
+                // Who is behind another proxy may know no names at all.
+                isGivenForAll || hasProxy || given.contains(name) || OwnPage.hosts.contains(name)
+            }
+            servers.append(server)
         }
+        return servers
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import Interception
 import Proxying
 
 /// Where a recording listens.
@@ -45,13 +46,15 @@ extension RecordCommand {
                 try check(
                     server, "--listen reverse:\(place.port)=\(server.scheme)://\(server.authority)")
                 settings.mode = .reverse(server)
-            case .transparent: settings.mode = .transparent
+            case .transparent, .tproxy: settings.mode = .transparent
             }
             if case .reverse = settings.mode {
                 settings.ownPages = [:]
                 settings.hosts = hosts(of: place)
             }
-            listeners.append(ProxyListener(host: place.host, port: place.port, relay: settings))
+            var listener = ProxyListener(host: place.host, port: place.port, relay: settings)
+            listener.takesAnyAddress = place.kind == .tproxy
+            listeners.append(listener)
         }
         return listeners
     }
@@ -112,7 +115,7 @@ extension RecordCommand {
             switch place.kind {
             case .usual: to == nil
             case .http: true
-            case .socks, .reverse, .transparent: false
+            case .socks, .reverse, .transparent, .tproxy: false
             }
         guard isProxy, !quiet, StandardError.isTerminal, !place.address.isLoopback else { return }
         let host = LocalAddresses.isWildcard(place.host) ? LocalAddresses.all().first : place.host
@@ -126,12 +129,28 @@ extension RecordCommand {
             .joined(separator: "\n"))
     }
 
+    /// What the inspector says of a recording that runs.
+    func setup(
+        _ proxy: ProxyServer, _ authority: CertificateAuthority
+    ) -> @Sendable () -> RecordingSetup {
+        let listeners = zip(places, proxy.ports).map { place, port in
+            RecordingSetup.Listener(
+                address: ListenAddress.text(place.host, port), purpose: purpose(of: place))
+        }
+        return {
+            RecordingSetup(
+                listeners: listeners, authority: authority.name,
+                fingerprint: authority.fingerprintSHA256, clients: proxy.clients)
+        }
+    }
+
     private func purpose(of place: ListenerArgument) -> String {
         switch place.kind {
         case .usual: to.map { "as \($0)" } ?? "as a proxy"
         case .http: "as an HTTP proxy"
         case .socks: "as a SOCKS proxy"
         case .transparent: "for redirected connections"
+        case .tproxy: "for connections to any address"
         case .reverse(let server): "as \(server.scheme)://\(server.authority)"
         }
     }
@@ -146,6 +165,8 @@ extension RecordCommand {
                 "clients use socks5h://\(CommandEnvironment.reachable(place.host, port)) as their proxy"
             case .transparent:
                 "clients need no setting: tapedeck redirect --port \(port) --user NAME prints the rules"
+            case .tproxy:
+                "clients need no setting: tapedeck redirect --tproxy --port \(port) --interface NAME prints the rules"
             case .reverse(let server):
                 LocalAddresses.use(
                     listening: place.host, port: port,
@@ -154,13 +175,15 @@ extension RecordCommand {
         }.joined(separator: "\n") + "\n"
     }
 
-    /// The listener of a command whose connections are all redirected.
-    func listener(_ isolation: Isolation, _ relay: RelaySettings) -> ProxyListener {
+    /// The listeners of a command whose connections are all redirected.
+    func listeners(of isolation: Isolation, _ relay: RelaySettings) -> [ProxyListener] {
         var settings = relay
         settings.mode = .transparent
-        var listener = ProxyListener(host: "0.0.0.0", port: 0, relay: settings)
-        listener.socket = isolation.connections
-        return listener
+        return isolation.connections.map { socket in
+            var listener = ProxyListener(host: "0.0.0.0", port: 0, relay: settings)
+            listener.socket = socket
+            return listener
+        }
     }
 
     /// What the command has to know, once the ports are known.
@@ -176,7 +199,7 @@ extension RecordCommand {
                 environment.proxy = environment.proxy ?? address
             case .socks(nil):
                 environment.socks = environment.socks ?? address
-            case .socks, .transparent: break
+            case .socks, .transparent, .tproxy: break
             }
         }
         environment.more["TAPEDECK_TRACE"] = URL(fileURLWithPath: trace).path

@@ -36,7 +36,7 @@ struct RecordCommand: AsyncParsableCommand {
     @Option(
         name: .shortAndLong,
         help: ArgumentHelp(
-            "Address to listen on, for what --to says, else for HTTP and SOCKS proxying; http://HOST:PORT and socks5://[USER:PASSWORD@]HOST:PORT for one of these, reverse:PORT=URL to act as that server, transparent:PORT for connections that the system redirects (tapedeck redirect); may be repeated; port 0 asks for a free one (default: 127.0.0.1:8080, with COMMAND a free port).",
+            "Address to listen on, for what --to says, else for HTTP and SOCKS proxying; http://HOST:PORT and socks5://[USER:PASSWORD@]HOST:PORT for one of these, reverse:PORT=URL to act as that server, transparent:PORT and tproxy:PORT for connections that the system redirects (tapedeck redirect); may be repeated; port 0 asks for a free one (default: 127.0.0.1:8080, with COMMAND a free port).",
             valueName: "host:port"))
     var listen: [ListenerArgument] = []
 
@@ -185,7 +185,7 @@ struct RecordCommand: AsyncParsableCommand {
         var relay = RelaySettings(
             mode: .forward, keepsHost: keepHost, only: only.map(HostPattern.init),
             passthrough: passthrough.map(HostPattern.init))
-        relay.ownPages = AuthorityPages.all(authority)
+        relay.ownPages = try intercepting { try AuthorityPages.all(authority) }
         relay.stripsAltSvc = stripAltSvc
         relay.upstream = upstream
         let started = Int64(Date().timeIntervalSince1970 * 1e9)
@@ -193,7 +193,7 @@ struct RecordCommand: AsyncParsableCommand {
         var listeners = try listeners(relay)
         let isolation = try isolated(trusting: authority)
         defer { isolation?.folder.remove() }
-        if let isolation { listeners.append(listener(isolation.network, relay)) }
+        if let isolation { listeners += self.listeners(of: isolation.network, relay) }
         let signal = StopSignal()
         let stopped = StopReason()
         let lines = LiveLines(isQuiet: quiet || command.isGiven)
@@ -226,8 +226,11 @@ struct RecordCommand: AsyncParsableCommand {
             faults: rules, session: writer.session,
             notice: { StandardError.write("\($0)\n") })
         configuration.outward = ways
+        configuration.clientPart = {
+            ClientPart.html($0, userAgent: $1, unixSeconds: $2)
+        }
         let proxy: ProxyServer
-        let names: NameServer?
+        let names: [NameServer]
         do {
             names = try await answer(isolation?.network, configuration)
             proxy = try await ProxyServer.start(
@@ -256,7 +259,8 @@ struct RecordCommand: AsyncParsableCommand {
         let inspector: InspectionServer?
         do {
             inspector = try await inspection.start(
-                writer.path, controlPath: control?.unixPath)
+                writer.path, controlPath: control?.unixPath,
+                recording: setup(proxy, authority))
         } catch {
             await control?.stop()
             await proxy.stop()
@@ -276,7 +280,7 @@ struct RecordCommand: AsyncParsableCommand {
         if case .ended = outcome { await lastBytes(of: proxy) }
         await inspector?.stop()
         await control?.stop()
-        await names?.stop()
+        for server in names { await server.stop() }
         await proxy.stop()
         judges?.finish()
         live?.stop()
