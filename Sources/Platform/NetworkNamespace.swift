@@ -118,6 +118,7 @@ package enum NetworkNamespace {
         let kind = isStream ? SOCK_STREAM : SOCK_DGRAM
         let descriptor = socket(isIPv6 ? AF_INET6 : AF_INET, Int32(kind.rawValue), 0)
         guard descriptor >= 0 else { throw Failure(step: "open a socket", code: errno) }
+        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
         // Answers have to come from the address that packets were redirected to.
         var address = sockaddr_storage()
         let result = withUnsafeMutableBytes(of: &address) { raw -> Int32 in
