@@ -24,8 +24,12 @@ import Testing
     /// The same where clients name their servers by SOCKS, or their connections are redirected.
     @Test(.enabled(if: ProcessEnvironment.text("TAPEDECK_WORLD") == nil))
     func `keeps its word however clients come in`() {
-        let most = ProcessEnvironment.number("TAPEDECK_STEPS") ?? 50_000
-        play(most: most, Self.features.union(.ways))
+        let most = ProcessEnvironment.number("TAPEDECK_STEPS") ?? 25_000
+        let features = Self.features.union(.ways)
+        play(most: most, features.subtracting(.rules))
+        // A request that a rule held has a row of the server's side, which may stay open where TLS with that
+        // server fails.
+        play(most: most, features.subtracting(.outcomes))
     }
 
     private func play(most: Int, _ features: WorldFeatures) {

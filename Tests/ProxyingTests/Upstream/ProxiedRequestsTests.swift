@@ -129,7 +129,7 @@ private func refusal(_ more: String = "") -> String {
         var requests = ProxiedRequests()
         let long = first.replacing("Content-Length: 4", with: "Content-Length: 70000")
         _ = requests.send(
-            Array(long.utf8) + [UInt8](repeating: 65, count: 65_000), Self.says("Basic"))
+            Array(long.utf8) + [UInt8](repeating: 65, count: 66_000), Self.says("Basic"))
         let why = failure(requests.receive(Array(refusal().utf8)))
         #expect(why.contains("64 KiB"))
         var short = ProxiedRequests()
