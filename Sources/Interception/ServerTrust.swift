@@ -21,7 +21,8 @@ public struct ServerTrust: Sendable {
     private let identified: [(certificate: ClientCertificate, context: NIOSSLContext)]
     /// Judges certificates; nil where anything goes.
     private let verifier: ServerVerifier?
-    private let pending = PendingVerdicts()
+    /// What is being judged for all connections of this program.
+    private static let pending = PendingVerdicts()
 
     /// Reads the trusted authorities.
     ///
@@ -69,8 +70,8 @@ public struct ServerTrust: Sendable {
         }
     }
 
-    /// Returns once no certificate is being judged: before the event loops of the connections end.
-    public func settled() async { await pending.settled() }
+    /// Returns once no certificate is being judged: before the event loops of connections end.
+    public static func settled() async { await pending.settled() }
 
     /// The TLS handler for `host`.
     ///
@@ -95,7 +96,7 @@ public struct ServerTrust: Sendable {
             guard let verifier else {
                 return try NIOSSLClientHandler(context: context, serverHostname: name)
             }
-            let pending = pending
+            let pending = Self.pending
             return try NIOSSLClientHandler(
                 context: context, serverHostname: name,
                 customVerificationCallback: { chain, promise in

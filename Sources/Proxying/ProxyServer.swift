@@ -17,7 +17,6 @@ public final class ProxyServer: Sendable {
     private let sink: any RecordSink
     private let resources: ProxyResources
     private let watchdog: Watchdog
-    private let trust: ServerTrust
     private let notice: @Sendable (String) -> Void
 
     /// How long the connections may take to close when the proxy stops.
@@ -25,7 +24,7 @@ public final class ProxyServer: Sendable {
 
     private init(
         group: MultiThreadedEventLoopGroup, listeners: [any Channel], connections: ConnectionList,
-        sink: any RecordSink, resources: ProxyResources, watchdog: Watchdog, trust: ServerTrust,
+        sink: any RecordSink, resources: ProxyResources, watchdog: Watchdog,
         notice: @escaping @Sendable (String) -> Void
     ) {
         ports = listeners.map { $0.localAddress?.port ?? 0 }
@@ -35,7 +34,6 @@ public final class ProxyServer: Sendable {
         self.sink = sink
         self.resources = resources
         self.watchdog = watchdog
-        self.trust = trust
         self.notice = notice
     }
 
@@ -80,8 +78,7 @@ public final class ProxyServer: Sendable {
         }
         return ProxyServer(
             group: group, listeners: listeners, connections: connections, sink: sink,
-            resources: resources, watchdog: watchdog, trust: configuration.trust,
-            notice: configuration.notice)
+            resources: resources, watchdog: watchdog, notice: configuration.notice)
     }
 
     /// What accepts the clients of a listener.
@@ -196,7 +193,7 @@ public final class ProxyServer: Sendable {
         await connections.stopAll()
         // What comes from other threads needs the event loops, too.
         resources.names.stop()
-        await trust.settled()
+        await ServerTrust.settled()
         // Callbacks that wait for memory run on an event loop, which has to exist until then.
         await withCheckedContinuation { done in sink.whenRoom { done.resume() } }
         try? await group.shutdownGracefully()
