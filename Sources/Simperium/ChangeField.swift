@@ -34,31 +34,42 @@ extension CommandParser {
 
     /// The member that is between the quotes of `key`; nil where it is none as written.
     func field(_ key: Range<Int>) -> ChangeField? {
-        let name = key.lowerBound + 1..<key.upperBound - 1
+        ChangeField(message.span, key.lowerBound + 1..<key.upperBound - 1)
+    }
+}
+
+extension ChangeField {
+    /// The member that `name` is; nil where it is none as written.
+    init?(_ span: borrowing Span<UInt8>, _ name: Range<Int>) {
         let start = name.lowerBound
         guard !name.isEmpty else { return nil }
-        switch (name.count, message[start]) {
-        case (1, 0x6F): return .operation
-        case (1, 0x76): return .value
-        case (1, 0x64): return .data
-        case (2, 0x69): return message[start + 1] == 0x64 ? .id : nil
-        case (2, 0x73): return message[start + 1] == 0x76 ? .sv : nil
-        case (2, 0x65): return message[start + 1] == 0x76 ? .ev : nil
-        case (2, 0x63): return message[start + 1] == 0x76 ? .cv : nil
-        case (4, 0x63): return spells("ccid", at: start) ? .ccid : nil
-        case (5, 0x63): return spells("ccids", at: start) ? .ccids : nil
-        case (5, 0x65): return spells("error", at: start) ? .error : nil
-        case (8, 0x63): return spells("clientid", at: start) ? .clientID : nil
-        case (9, 0x63): return spells("client_id", at: start) ? .spelledClientID : nil
-        default: return nil
+        let found: ChangeField?
+        switch (name.count, span[start]) {
+        case (1, 0x6F): found = .operation
+        case (1, 0x76): found = .value
+        case (1, 0x64): found = .data
+        case (2, 0x69): found = span[start + 1] == 0x64 ? .id : nil
+        case (2, 0x73): found = span[start + 1] == 0x76 ? .sv : nil
+        case (2, 0x65): found = span[start + 1] == 0x76 ? .ev : nil
+        case (2, 0x63): found = span[start + 1] == 0x76 ? .cv : nil
+        case (4, 0x63): found = Self.spells("ccid", span, at: start) ? .ccid : nil
+        case (5, 0x63): found = Self.spells("ccids", span, at: start) ? .ccids : nil
+        case (5, 0x65): found = Self.spells("error", span, at: start) ? .error : nil
+        case (8, 0x63): found = Self.spells("clientid", span, at: start) ? .clientID : nil
+        case (9, 0x63): found = Self.spells("client_id", span, at: start) ? .spelledClientID : nil
+        default: found = nil
         }
+        guard let found else { return nil }
+        self = found
     }
 
-    /// Whether `text` is at `place`, where the message has enough bytes.
-    private func spells(_ text: StaticString, at place: Int) -> Bool {
-        text.withUTF8Buffer { bytes in
-            for index in bytes.indices where message[place + index] != bytes[index] { return false }
-            return true
+    /// Whether `text` is at `place`, where there are enough bytes.
+    private static func spells(
+        _ text: StaticString, _ span: borrowing Span<UInt8>, at place: Int
+    ) -> Bool {
+        for index in 0..<text.utf8CodeUnitCount where span[place + index] != text.utf8Start[index] {
+            return false
         }
+        return true
     }
 }

@@ -88,7 +88,7 @@ extension CommandParser {
 
     private mutating func checkDelta(_ node: JSONDocument.Node) {
         let range = node.range
-        if let check = deltaCheck(range.lowerBound + 1..<range.upperBound - 1) {
+        if let check = DeltaCheck(message.span, range.lowerBound + 1..<range.upperBound - 1) {
             return noteDelta(check, at: range.lowerBound)
         }
         var check = DeltaCheck()
@@ -103,30 +103,6 @@ extension CommandParser {
         } else if check.isUnusual {
             note(.deltaUnusual, at: offset)
         }
-    }
-
-    /// What a delta is like, from the bytes between its quotes; nil where it has other escapes than
-    /// that of the tab, which are rare.
-    private func deltaCheck(_ content: Range<Int>) -> DeltaCheck? {
-        let span = message.span
-        var check = DeltaCheck()
-        var place = content.lowerBound
-        while place < content.upperBound, !check.isMalformed {
-            if check.isWithinText {
-                while place < content.upperBound, ByteSet.delta.contains(span[place]) { place += 1 }
-                guard place < content.upperBound else { break }
-            }
-            var byte = span[place]
-            if byte == 0x5C {
-                guard span[place + 1] == 0x74 else { return nil }
-                byte = 0x09
-                place += 1
-            }
-            check.feed(byte)
-            place += 1
-        }
-        check.finish()
-        return check
     }
 
     /// First byte of the name of an operation that is written as libraries write it and holds no
@@ -164,7 +140,7 @@ extension CommandParser {
         switch name {
         case 0x2B, 0x72: return name
         case 0x64 where isString:
-            guard let check = deltaCheck(place + 1..<end - 1) else { return nil }
+            guard let check = DeltaCheck(message.span, place + 1..<end - 1) else { return nil }
             noteDelta(check, at: place)
             return name
         default: return nil

@@ -23,6 +23,30 @@ struct DeltaCheck {
     private var lowest: UInt8 = 0x80
     private var highest: UInt8 = 0xBF
 
+    /// Nothing yet.
+    init() {}
+
+    /// What a delta is like, from the bytes between its quotes in JSON; nil where it has other
+    /// escapes than that of the tab, which are rare.
+    init?(_ span: borrowing Span<UInt8>, _ content: Range<Int>) {
+        var place = content.lowerBound
+        while place < content.upperBound, !isMalformed {
+            if isWithinText {
+                while place < content.upperBound, ByteSet.delta.contains(span[place]) { place += 1 }
+                guard place < content.upperBound else { break }
+            }
+            var byte = span[place]
+            if byte == 0x5C {
+                guard span[place + 1] == 0x74 else { return nil }
+                byte = 0x09
+                place += 1
+            }
+            feed(byte)
+            place += 1
+        }
+        finish()
+    }
+
     /// Whether a byte that needs no escape would be one more of a text, and nothing else.
     var isWithinText: Bool {
         guard case .text = state else { return false }

@@ -35,6 +35,18 @@ public struct SimperiumCommand: Hashable, Sendable {
     ///   - sender: Who sent it; decides between the readings of `cv` and what is noted.
     /// - Returns: The command, or with a ``problem`` as much of it as is certain.
     public static func parse(_ message: [UInt8], from sender: Peer) -> SimperiumCommand {
+        if let plain = PlainChanges.read(message, from: sender) {
+            return SimperiumCommand(
+                sender: sender, channel: plain.channel, name: "c", payload: plain.payload,
+                body: .changes(plain.changes), notes: plain.notes, problem: nil)
+        }
+        return parseNoting(message, from: sender)
+    }
+
+    /// Reads one message in the way that notes what it tolerates.
+    ///
+    /// - Returns: What ``parse(_:from:)`` does.
+    package static func parseNoting(_ message: [UInt8], from sender: Peer) -> SimperiumCommand {
         var parser = CommandParser(message, from: sender)
         return parser.parse()
     }

@@ -10,6 +10,7 @@ struct JSONPropertyTests {
             let root = try JSONDocument.scan(Array(text.utf8)).root
             let oracle = try #require(JSONOracle.decode(Array(text.utf8)), "seed \(seed): \(text)")
             #expect(oracle.agrees(with: root), "seed \(seed): \(text)")
+            #expect(Self.steppedOver(Array(text.utf8)) == text.utf8.count, "seed \(seed): \(text)")
         }
     }
 
@@ -28,6 +29,7 @@ struct JSONPropertyTests {
             default: bytes.insert(byte, at: min(place, bytes.count))
             }
             let ours = try? JSONDocument.scan(bytes)
+            #expect((Self.steppedOver(bytes) == bytes.count) == (ours != nil), "seed \(seed)")
             // What RFC 8259 allows and Foundation cannot hold.
             if let ours, exceedsFoundation(ours.root) { continue }
             #expect(
@@ -66,6 +68,15 @@ struct JSONPropertyTests {
             } catch {
                 #expect((0...bytes.count).contains(error.offset))
             }
+        }
+    }
+
+    /// Where stepping over one value and the white space around it ends.
+    private static func steppedOver(_ bytes: [UInt8]) -> Int? {
+        let end = bytes.count
+        let start = JSONStep.space(bytes.span, at: 0, end: end)
+        return JSONStep.value(bytes.span, at: start, end: end).map {
+            JSONStep.space(bytes.span, at: $0, end: end)
         }
     }
 

@@ -35,8 +35,8 @@ public struct JSONDocument: Sendable {
         let range = (range ?? 0..<bytes.count).clamped(to: 0..<bytes.count)
         let longest = Int(Int32.max)
         guard range.upperBound <= longest else { throw .tooLong(limit: longest, offset: longest) }
-        var scanner = JSONScanner(bytes, in: range, limits: limits)
-        try scanner.scan()
+        var scanner = JSONScanner(in: range, limits: limits)
+        try scanner.scan(bytes.span)
         return JSONDocument(storage: Storage(bytes: bytes, tape: scanner.tape))
     }
 

@@ -3,7 +3,6 @@
 /// There is no recursion and no second stack: while a container is open, its token holds the index
 /// of its parent where it will later hold that of its sibling.
 struct JSONScanner {
-    private let bytes: [UInt8]
     private let end: Int
     private let limits: JSONLimits
     private var position: Int
@@ -11,8 +10,7 @@ struct JSONScanner {
     private var depth = 0
     private(set) var tape: [JSONToken] = []
 
-    init(_ bytes: [UInt8], in range: Range<Int>, limits: JSONLimits) {
-        self.bytes = bytes
+    init(in range: Range<Int>, limits: JSONLimits) {
         self.limits = limits
         position = range.lowerBound
         end = range.upperBound
@@ -20,43 +18,44 @@ struct JSONScanner {
         tape.reserveCapacity(min(4_096, max(8, range.count / 8)))
     }
 
-    mutating func scan() throws(JSONError) {
+    /// Scans the range of `span`, which has it.
+    mutating func scan(_ span: borrowing Span<UInt8>) throws(JSONError) {
         scanning: while true {
             // A value is due here.
-            skipSpace()
+            skipSpace(span)
             guard position < end else { throw .endedEarly(offset: end) }
-            switch bytes[position] {
-            case 0x22: try string()
+            switch span[position] {
+            case 0x22: try string(span)
             case 0x7B:
                 try open(.object)
-                skipSpace()
-                guard position < end, bytes[position] == 0x7D else {
-                    try key()
+                skipSpace(span)
+                guard position < end, span[position] == 0x7D else {
+                    try key(span)
                     continue scanning
                 }
                 close()
             case 0x5B:
                 try open(.array)
-                skipSpace()
-                guard position < end, bytes[position] == 0x5D else {
+                skipSpace(span)
+                guard position < end, span[position] == 0x5D else {
                     continue scanning
                 }
                 close()
-            case 0x2D, 0x30...0x39: try number()
-            case 0x41...0x5A, 0x61...0x7A: try literal()
+            case 0x2D, 0x30...0x39: try number(span)
+            case 0x41...0x5A, 0x61...0x7A: try literal(span)
             case let other: throw .unexpectedByte(other, offset: position)
             }
             // A value has just ended, and perhaps the containers around it.
             while parent != JSONToken.none {
                 let isObject = tape[Int(parent)].kind == .object
-                skipSpace()
+                skipSpace(span)
                 guard position < end else { throw .endedEarly(offset: end) }
-                switch bytes[position] {
+                switch span[position] {
                 case 0x2C:
                     position += 1
                     if isObject {
-                        skipSpace()
-                        try key()
+                        skipSpace(span)
+                        try key(span)
                     }
                     continue scanning
                 case 0x7D where isObject, 0x5D where !isObject: close()
@@ -65,7 +64,7 @@ struct JSONScanner {
             }
             break
         }
-        skipSpace()
+        skipSpace(span)
         guard position == end else { throw .trailingBytes(offset: position) }
     }
 
@@ -102,30 +101,30 @@ struct JSONScanner {
     }
 
     /// A key and the colon after it; the caller has skipped the space before.
-    private mutating func key() throws(JSONError) {
+    private mutating func key(_ span: borrowing Span<UInt8>) throws(JSONError) {
         guard position < end else { throw .endedEarly(offset: end) }
-        guard bytes[position] == 0x22 else {
-            throw .unexpectedByte(bytes[position], offset: position)
+        guard span[position] == 0x22 else {
+            throw .unexpectedByte(span[position], offset: position)
         }
-        try string()
-        skipSpace()
+        try string(span)
+        skipSpace(span)
         guard position < end else { throw .endedEarly(offset: end) }
-        guard bytes[position] == 0x3A else {
-            throw .unexpectedByte(bytes[position], offset: position)
+        guard span[position] == 0x3A else {
+            throw .unexpectedByte(span[position], offset: position)
         }
         position += 1
     }
 
-    private mutating func skipSpace() {
+    private mutating func skipSpace(_ span: borrowing Span<UInt8>) {
         // Between most tokens there is none.
-        if position < end, bytes[position] <= 0x20 {
-            position = Self.spaceEnd(bytes.span, from: position, end: end)
+        if position < end, span[position] <= 0x20 {
+            position = Self.spaceEnd(span, from: position, end: end)
         }
     }
 
     // What follows takes what it needs and not the scanner, which would be copied for each token.
 
-    private static func spaceEnd(_ span: borrowing Span<UInt8>, from start: Int, end: Int) -> Int {
+    static func spaceEnd(_ span: borrowing Span<UInt8>, from start: Int, end: Int) -> Int {
         var place = start
         while place < end {
             let byte = span[place]
@@ -136,46 +135,46 @@ struct JSONScanner {
         return place
     }
 
-    private mutating func literal() throws(JSONError) {
+    private mutating func literal(_ span: borrowing Span<UInt8>) throws(JSONError) {
         let start = position
         let kind: JSONKind
-        switch bytes[start] {
-        case 0x74 where spells([0x74, 0x72, 0x75, 0x65]): kind = .true
-        case 0x66 where spells([0x66, 0x61, 0x6C, 0x73, 0x65]): kind = .false
-        case 0x6E where spells([0x6E, 0x75, 0x6C, 0x6C]): kind = .null
+        switch span[start] {
+        case 0x74 where spells(span, [0x74, 0x72, 0x75, 0x65]): kind = .true
+        case 0x66 where spells(span, [0x66, 0x61, 0x6C, 0x73, 0x65]): kind = .false
+        case 0x6E where spells(span, [0x6E, 0x75, 0x6C, 0x6C]): kind = .null
         default: throw .invalidLiteral(offset: start)
         }
         position += kind == .false ? 5 : 4
-        if position < end, Self.continuesWord(bytes[position]) {
+        if position < end, Self.continuesWord(span[position]) {
             throw .invalidLiteral(offset: start)
         }
         try append(kind, from: start)
     }
 
-    private func spells(_ word: InlineArray<4, UInt8>) -> Bool {
+    private func spells(_ span: borrowing Span<UInt8>, _ word: InlineArray<4, UInt8>) -> Bool {
         guard end - position >= 4 else { return false }
-        for index in 0..<4 where bytes[position + index] != word[index] { return false }
+        for index in 0..<4 where span[position + index] != word[index] { return false }
         return true
     }
 
-    private func spells(_ word: InlineArray<5, UInt8>) -> Bool {
+    private func spells(_ span: borrowing Span<UInt8>, _ word: InlineArray<5, UInt8>) -> Bool {
         guard end - position >= 5 else { return false }
-        for index in 0..<5 where bytes[position + index] != word[index] { return false }
+        for index in 0..<5 where span[position + index] != word[index] { return false }
         return true
     }
 
     /// Whether `byte` after a number or word means that it is none.
-    private static func continuesWord(_ byte: UInt8) -> Bool {
+    static func continuesWord(_ byte: UInt8) -> Bool {
         switch byte {
         case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2B, 0x2D, 0x2E, 0x5F: true
         default: false
         }
     }
 
-    private mutating func number() throws(JSONError) {
+    private mutating func number(_ span: borrowing Span<UInt8>) throws(JSONError) {
         let start = position
         var flags: UInt8 = 0
-        position = try Self.numberEnd(bytes.span, from: start, end: end, flags: &flags)
+        position = try Self.numberEnd(span, from: start, end: end, flags: &flags)
         try append(.number, from: start, flags: flags)
     }
 
@@ -190,7 +189,7 @@ struct JSONScanner {
         return place > first
     }
 
-    private static func numberEnd(
+    static func numberEnd(
         _ span: borrowing Span<UInt8>, from start: Int, end: Int, flags: inout UInt8
     ) throws(JSONError) -> Int {
         var place = start
@@ -216,14 +215,14 @@ struct JSONScanner {
         return place
     }
 
-    private mutating func string() throws(JSONError) {
+    private mutating func string(_ span: borrowing Span<UInt8>) throws(JSONError) {
         let start = position
         var flags: UInt8 = 0
-        position = try Self.stringEnd(bytes.span, from: start, end: end, flags: &flags)
+        position = try Self.stringEnd(span, from: start, end: end, flags: &flags)
         try append(.string, from: start, flags: flags)
     }
 
-    private static func stringEnd(
+    static func stringEnd(
         _ span: borrowing Span<UInt8>, from start: Int, end: Int, flags: inout UInt8
     ) throws(JSONError) -> Int {
         var place = start + 1
@@ -248,7 +247,8 @@ struct JSONScanner {
     }
 
     /// Offset of the first byte that is not plain ASCII text of a string, eight bytes at a time.
-    private static func plainEnd(_ span: borrowing Span<UInt8>, from start: Int, end: Int) -> Int {
+    @inline(__always)
+    static func plainEnd(_ span: borrowing Span<UInt8>, from start: Int, end: Int) -> Int {
         let bytes = span.bytes
         let ones: UInt64 = 0x0101_0101_0101_0101
         let highs = ones << 7

@@ -4,13 +4,19 @@ internal import Wire
 extension Harness {
     /// Scans JSON; what is written again means and says the same.
     static let json = Harness(name: "json") { bytes in
+        let start = JSONStep.space(bytes.span, at: 0, end: bytes.count)
+        let steps = JSONStep.value(bytes.span, at: start, end: bytes.count).map {
+            JSONStep.space(bytes.span, at: $0, end: bytes.count)
+        }
         let document: JSONDocument
         do throws(JSONError) {
             document = try JSONDocument.scan(bytes)
         } catch {
             demand((0...bytes.count).contains(error.offset), "\(error) is inside the text")
+            demand(steps != bytes.count, "what is no JSON is not stepped over")
             return
         }
+        demand(steps == bytes.count || steps == nil, "JSON is stepped over whole")
         check(document.root, in: document)
 
         let value = JSONValue(document.root)

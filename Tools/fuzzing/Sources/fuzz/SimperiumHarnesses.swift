@@ -16,7 +16,8 @@ extension Harness {
                 command.problem != nil || command.body != nil,
                 "what cannot be read has a problem")
             demand(
-                command == SimperiumCommand.parse(bytes, from: sender), "read twice it is the same")
+                command == SimperiumCommand.parseNoting(bytes, from: sender),
+                "read in either way it is the same")
             for note in command.notes {
                 demand((0...bytes.count).contains(note.offset), "\(note) is inside the message")
                 _ = note.detail
