@@ -159,6 +159,13 @@ let package = Package(
             ],
             exclude: ["Redaction.md"], swiftSettings: house),
         .target(
+            name: "Fleet",
+            dependencies: [
+                "Platform", "Notation", "Trace", "Storage", "Redaction", "CSQLite", "CCurl",
+                "CurlShim", crypto,
+            ],
+            exclude: ["Fleet.md", "FleetSchema.md"], swiftSettings: house),
+        .target(
             name: "Addons",
             dependencies: [
                 "Platform", "Notation", "Wire", "Dissection", "Filters", "Faults", "Formats",
@@ -216,7 +223,7 @@ let package = Package(
                 "Formats", "Redaction", "Capturing", "Reports", "Sessions", "Replaying",
                 "SyncServers",
                 "SyncClients", "Certification", "Reproduction", "HTTPLayer", "CCurl", "CurlShim",
-                "Addons", "Pages", "Inspection", "Assistants", "Storage", "CSQLite",
+                "Addons", "Pages", "Inspection", "Assistants", "Storage", "CSQLite", "Fleet",
                 argumentParser,
             ],
             exclude: ["CommandLine.md", "Elsewhere.md", "Mitmproxy.md", "Stability.md"],
@@ -305,6 +312,7 @@ let package = Package(
         tests(
             "Redaction",
             ["Notation", "Wire", "Framing", "Trace", "Storage", "CSQLite", "TraceWorld"]),
+        tests("Fleet", ["Filters"]),
         tests("Control", ["Notation", "Wire", "Faults", "Filters"]),
         tests("Addons", ["Notation", "Wire", "Faults", "Filters", "Dissection"]),
         tests("Pages", ["Notation"]),

@@ -248,6 +248,11 @@ final class TraceFile {
         return flock(descriptor, LOCK_SH | LOCK_NB) != 0
     }
 
+    /// Whether this process writes the file of this identity.
+    static func isWrittenHere(_ identity: FileIdentity) -> Bool {
+        writing.withLock { $0.contains(identity) }
+    }
+
     private static func taken(_ path: String) -> TraceError {
         TraceError(
             .busy, "\(path) is being written by another tapedeck; end it or name another file")

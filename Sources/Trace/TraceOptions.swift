@@ -25,6 +25,11 @@ public struct TraceOptions: Sendable {
     public var maxSize: Int64?
     /// Nanoseconds that traffic is kept before it is evicted; nil for ever.
     public var keepLast: Int64?
+    /// Whether ``maxSize`` and ``keepLast`` evict what was not shipped of a trace that is shipped.
+    ///
+    /// Otherwise the trace becomes larger, and older, for as long as that takes. A trace is shipped
+    /// where a ledger lies beside it.
+    public var evictsUnshipped = false
     /// Bytes of memory for what waits to be written, overhead included.
     public var budget = 32 << 20
     /// Called on the writer's thread after each commit with the exchanges that ended in it, its

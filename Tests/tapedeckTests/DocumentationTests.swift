@@ -54,6 +54,7 @@ private func text(_ path: String) throws -> String {
             ].joined()
         ),
         ("send", Tapedeck.helpMessage(for: SendCommand.self, columns: 200)),
+        ("ship", Tapedeck.helpMessage(for: ShipCommand.self, columns: 200)),
         ("mcp", Tapedeck.helpMessage(for: MCPCommand.self, columns: 200)),
         ("addon", Tapedeck.helpMessage(for: AddonCommand.self, columns: 200)),
         ("diagnose", Tapedeck.helpMessage(for: DiagnoseCommand.self, columns: 200)),

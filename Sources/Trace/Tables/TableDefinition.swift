@@ -5,7 +5,7 @@ package struct ColumnDefinition: Sendable {
     /// Type and constraints that `CREATE TABLE` has.
     var declaration: String
     /// Meaning and unit.
-    var comment: String
+    package var comment: String
     /// The type of its values.
     package var content: ColumnContent
 
@@ -23,7 +23,7 @@ package struct TableDefinition: Sendable {
     /// Its name.
     package var name: String
     /// The meaning of a row.
-    var comment: String
+    package var comment: String
     /// Its columns; the first is the key.
     package var columns: [ColumnDefinition]
     /// Name under which `counter` has the next free number; nil where there is none.

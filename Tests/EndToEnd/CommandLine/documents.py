@@ -88,9 +88,11 @@ def _blocks(page: str, lines: list[str]) -> list[Block]:
 class Place:
     """A folder with what documents speak of: traces, a client, a capture, and a server that runs."""
 
-    def __init__(self, folder: Path, server: str) -> None:
+    def __init__(self, folder: Path, server: str, fleet: str) -> None:
         self.folder = folder
         self.server = server
+        # HOST:PORT/DATABASE, a database of its own.
+        self.fleet = fleet
         self.environment = environment(
             HOME=str(folder), PATH=f"{TAPEDECK.absolute().parent}:{os.environ['PATH']}", COLUMNS="100",
             TAPEDECK=str(TAPEDECK.absolute()))
@@ -127,6 +129,7 @@ class Place:
             # One scenario instead of all.
             line = line.replace(f"certify {words[2]}", f"certify {words[2]} --case {self._scenario(words[2])}")
         line = re.sub(r"http://127\.0\.0\.1:8000\b", self.server, line)
+        line = re.sub(r"clickhouse://[\w.@:-]+/\w+", f"clickhouse://{self.fleet}", line)
         done = subprocess.run(["bash", "-c", line], cwd=self.folder, env=self.environment, text=True,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=DEADLINE * 4,
                               stdin=subprocess.DEVNULL, check=False)

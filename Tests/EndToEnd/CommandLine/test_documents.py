@@ -8,6 +8,7 @@ import re
 import shutil
 import sqlite3
 import subprocess
+import uuid
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -87,9 +88,10 @@ def demo_fixture(tmp_path_factory) -> Path:
 
 
 @pytest.fixture(name="place")
-def place_fixture(tmp_path, trace, demo, served) -> Place:
-    """A folder to run commands in."""
-    place = Place(tmp_path, served.root.removesuffix("/a/demo"))
+def place_fixture(tmp_path, trace, demo, served, clickhouse) -> Place:
+    """A folder to run commands in, and a fleet's database that is empty."""
+    place = Place(tmp_path, served.root.removesuffix("/a/demo"),
+                  f"{clickhouse.address}/documents_{uuid.uuid4().hex}")
     place.fill(trace, demo)
     return place
 

@@ -119,12 +119,16 @@ class ClickHouse:
                 self.kill()
 
     def ask(self, query: str, **settings: str) -> str:
-        """The answer to a query, without the line feed at its end."""
+        """The answer to a query as text, without the line feed at its end."""
+        return self.answer(query, **settings).decode("utf-8", "backslashreplace").removesuffix("\n")
+
+    def answer(self, query: str, **settings: str) -> bytes:
+        """The answer to a query."""
         url = f"http://{self.address}/?{urllib.parse.urlencode(settings)}"
         opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
         try:
             with opener.open(url, data=query.encode(), timeout=60) as answer:
-                return answer.read().decode("utf-8", "backslashreplace").removesuffix("\n")
+                return answer.read()
         except urllib.error.HTTPError as error:
             raise AssertionError(f"{query}: {error.read().decode(errors='replace')}") from None
 

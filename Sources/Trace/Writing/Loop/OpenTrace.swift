@@ -26,7 +26,8 @@ final class OpenTrace {
             keys = try ChangeKeyIndexer(db)
             if options.maxSize != nil || options.keepLast != nil {
                 retention = try Retention(
-                    db, indexer: indexer, maxSize: options.maxSize, keepLast: options.keepLast)
+                    db, indexer: indexer, maxSize: options.maxSize, keepLast: options.keepLast,
+                    shipped: ShippedBound(trace: path), evictsUnshipped: options.evictsUnshipped)
                 writer.expectEviction()
             } else {
                 retention = nil

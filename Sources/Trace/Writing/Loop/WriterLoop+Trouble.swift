@@ -3,6 +3,8 @@ internal import Wire
 
 /// The reported problems of writing, and their losses.
 struct ReportedTrouble {
+    /// Whether it was said that rows are not shipped.
+    var isUnshipped = false
     /// Whether it was reported that traffic goes on without being written.
     var isPassing = false
     /// Whether it was reported that the trace is locked.

@@ -257,6 +257,7 @@ final class WriterLoop {
                 trace.writer, living: living,
                 unixNow: start.startedUnixNanoseconds + now().nanoseconds,
                 until: { self.clock >= started + 30_000_000 })
+            sayUnshipped(retention.unshipped)
             guard amount.chunks > 0 else { return }
             report.count { totals in
                 totals.evictedChunks += amount.chunks
@@ -264,6 +265,22 @@ final class WriterLoop {
             }
         } catch {
             if !error.isBusy, !error.isDisk { giveUp(error) }
+        }
+    }
+
+    /// Says once that the trace grows, or that rows are lost to the fleet.
+    private func sayUnshipped(_ unshipped: Retention.Unshipped?) {
+        guard let unshipped, !said.isUnshipped else { return }
+        said.isUnshipped = true
+        switch unshipped {
+        case .kept:
+            options.onWarning?(
+                "the trace grows beyond its bounds, since its oldest traffic was not shipped yet; "
+                    + "ship it, or record with --evict-unshipped")
+        case .evicted:
+            options.onWarning?(
+                "the oldest traffic is deleted before it was shipped, as --evict-unshipped asks for"
+            )
         }
     }
 

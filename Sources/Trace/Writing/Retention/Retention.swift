@@ -47,17 +47,44 @@ final class Retention {
     private let newest: NewestExchange
     private let forget: Statement
     private let packets: PacketRetention
+    private let shipped: ShippedBound
+    private let evictsUnshipped: Bool
+    /// The last chunk that may be evicted; nil for no bound.
+    private var lastShipped: Int64?
+
+    /// What the user has to know about rows that were not shipped.
+    enum Unshipped: Hashable {
+        /// The trace is beyond its size because of them.
+        case kept
+        /// They were evicted.
+        case evicted
+    }
+
+    /// What happened last with rows that were not shipped; nil for nothing.
+    private(set) var unshipped: Unshipped?
 
     /// Chunks that the line moves over in one transaction.
     private static let stride: Int64 = 256
 
     /// Keeps file and log within `maxSize` bytes, and nothing for longer than `keepLast`
     /// nanoseconds.
+    ///
+    /// - Parameters:
+    ///   - db: The trace.
+    ///   - indexer: The full-text search.
+    ///   - maxSize: Bytes; nil for no bound.
+    ///   - keepLast: Nanoseconds; nil for ever.
+    ///   - shipped: What may be evicted, where the trace is shipped.
+    ///   - evictsUnshipped: Whether more than that may be.
+    /// - Throws: The error of SQLite.
     init(
-        _ db: Connection, indexer: SearchIndexer, maxSize: Int64?, keepLast: Int64?
+        _ db: Connection, indexer: SearchIndexer, maxSize: Int64?, keepLast: Int64?,
+        shipped: ShippedBound, evictsUnshipped: Bool
     )
         throws(StorageFault)
     {
+        self.shipped = shipped
+        self.evictsUnshipped = evictsUnshipped
         self.db = db
         self.indexer = indexer
         try db.execute(Schema.indexesByConnection)
@@ -111,6 +138,8 @@ final class Retention {
         _ writer: SessionWriter, living: LivingConnections, unixNow: Int64, until isOver: () -> Bool
     ) throws(StorageFault) -> Amount {
         var amount = Amount()
+        lastShipped = shipped.last()
+        unshipped = nil
         try renewSearch()
         try shrink(writer, living, &amount, until: isOver)
         if let keepLast {
@@ -178,7 +207,19 @@ final class Retention {
         next.bind(2, stride)
         defer { next.reset() }
         guard try next.step() else { return nil }
-        return next.optionalInteger(0)
+        return next.optionalInteger(0).flatMap(allowed)
+    }
+
+    /// The chunk `to`, or the last one before it that may be evicted; nil without any.
+    private func allowed(_ to: Int64) -> Int64? {
+        guard let lastShipped, to > lastShipped else { return to }
+        if evictsUnshipped {
+            unshipped = .evicted
+            return to
+        }
+        if lastShipped > line { return lastShipped }
+        unshipped = .kept
+        return nil
     }
 
     /// The chunk that the line can move to next, so that about `bytes` are freed.
@@ -191,7 +232,7 @@ final class Retention {
             to = sizes.integer(0)
             cost += SizeBound.cost(ofChunk: sizes.integer(1))
         }
-        return to
+        return to.flatMap(allowed)
     }
 
     /// Moves the line, and deletes what it passes apart from `kept`.

@@ -142,6 +142,20 @@ struct RecordCommand: AsyncParsableCommand {
             valueName: "duration"))
     var keepLast: TimeSpan?
 
+    @Flag(
+        help:
+            "Let --max-size and --keep-last delete what was not shipped yet of a trace that is shipped."
+    )
+    var evictUnshipped = false
+
+    @Option(
+        help: ArgumentHelp(
+            "Ship the trace to this fleet beside the recording, as tapedeck ship does; what cannot be shipped stays in the trace.",
+            valueName: "url"))
+    var ship: String?
+
+    @OptionGroup var shipping: ShippingArguments
+
     @Option(
         help: ArgumentHelp(
             "When the disk is full: forward traffic and record what is missing, or stop.",
@@ -157,6 +171,13 @@ struct RecordCommand: AsyncParsableCommand {
     func run() async throws {
         try command.begin("the recording")
         try checkHosts()
+        let fleet = try ship.map { try shipping.options(to: $0) }
+        if fleet == nil, shipping.isGiven {
+            throw Failure(
+                .usage,
+                "--label, --no-redact, --password-file, --redact-name, --redact-pattern and --redaction-key go with --ship"
+            )
+        }
         // What does not go together is said before anything is written.
         _ = try listeners(RelaySettings(mode: .forward))
         let ways = try outward.outward()
@@ -199,6 +220,13 @@ struct RecordCommand: AsyncParsableCommand {
         let lines = LiveLines(isQuiet: quiet || command.isGiven)
         let writer = try openTrace(rules, started, lines: lines, signal: signal, stopped: stopped)
         if rules != nil { lines.nameFaults(in: writer.path) }
+        let shipped: RecordedShipping?
+        do {
+            shipped = try fleet.map { try RecordedShipping($0, trace: writer.path) }
+        } catch {
+            writer.finish("could not be shipped")
+            throw error
+        }
         let live: LiveDiagnosis?
         do {
             live =
@@ -297,6 +325,7 @@ struct RecordCommand: AsyncParsableCommand {
         var wrong: [String] = []
         if let live { wrong += sayWhatWasFound(live, writer) }
         if rules != nil { wrong += sayWhatBecameOfFaults(unmatched, writer) }
+        shipped?.finish()
         if let failure = stopped.failure ?? writer.failure.map(Failure.init) { throw failure }
         try outcome.check(
             wrong.isEmpty || !command.isGiven
@@ -311,6 +340,7 @@ struct RecordCommand: AsyncParsableCommand {
         options.onDiskFull = onDiskFull.option
         options.maxSize = maxSize?.bytes
         options.keepLast = keepLast?.nanoseconds
+        options.evictsUnshipped = evictUnshipped
         if let memory { options.budget = Int(memory.bytes) }
         options.onCommit = { lines.show($0) }
         options.onWarning = { StandardError.write("tapedeck: \($0)\n") }

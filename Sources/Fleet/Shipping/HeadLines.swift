@@ -1,0 +1,79 @@
+/// The fields of the head of an HTTP message as names and values, as `HeadFields` finds them.
+///
+/// Made once and filled for each head, since millions of them are sent.
+struct HeadLines {
+    /// Where a field is in the head.
+    private struct Field {
+        var name: Range<Int>
+        /// Its value, and what continues it on the lines after.
+        var value: Range<Int>
+        var more: [Range<Int>] = []
+    }
+
+    private var fields: [Field] = []
+
+    /// Reads the fields of `head`.
+    ///
+    /// Continued lines belong to the field before them, after a space. Source: RFC 9112, 5.2.
+    mutating func read(_ head: UnsafeRawBufferPointer) {
+        fields.removeAll(keepingCapacity: true)
+        var position = Self.end(of: head, from: 0) + 1
+        var isContinued = false
+        while position < head.count {
+            let stop = Self.end(of: head, from: position)
+            let isFolded = head[position] == 0x20 || head[position] == 0x09
+            let line = Self.trimmed(head, position..<stop)
+            position = stop + 1
+            if line.isEmpty && !isFolded { break }
+            if isFolded {
+                if isContinued { fields[fields.count - 1].more.append(line) }
+                continue
+            }
+            var colon = line.lowerBound
+            while colon < line.upperBound, head[colon] != 0x3A { colon += 1 }
+            isContinued = colon < line.upperBound
+            guard isContinued else { continue }
+            fields.append(
+                Field(
+                    name: Self.trimmed(head, line.lowerBound..<colon),
+                    value: Self.trimmed(head, colon + 1..<line.upperBound)))
+        }
+    }
+
+    /// Appends the names in lower case.
+    func appendNames(of head: UnsafeRawBufferPointer, to rows: inout RowBinary) {
+        rows.append(count: fields.count)
+        for field in fields { rows.append(lowercasing: .init(rebasing: head[field.name])) }
+    }
+
+    /// Appends the values without white space around them.
+    func appendValues(of head: UnsafeRawBufferPointer, to rows: inout RowBinary) {
+        rows.append(count: fields.count)
+        for field in fields {
+            guard !field.more.isEmpty else {
+                rows.append(text: .init(rebasing: head[field.value]))
+                continue
+            }
+            rows.append(
+                text: field.more.reduce(into: Array(head[field.value])) {
+                    $0 += [0x20] + head[$1]
+                })
+        }
+    }
+
+    private static func end(of head: UnsafeRawBufferPointer, from start: Int) -> Int {
+        var position = start
+        while position < head.count, head[position] != 0x0A { position += 1 }
+        return position
+    }
+
+    private static func trimmed(
+        _ head: UnsafeRawBufferPointer, _ range: Range<Int>
+    ) -> Range<Int> {
+        func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0D }
+        var (low, high) = (range.lowerBound, range.upperBound)
+        while low < high, isSpace(head[low]) { low += 1 }
+        while low < high, isSpace(head[high - 1]) { high -= 1 }
+        return low..<high
+    }
+}
