@@ -242,7 +242,7 @@ def test_rows_of_faulted_sessions_are_final(clickhouse: ClickHouse, database: st
     recording = record(
         "--to", server.root.removesuffix("/a/demo"), "--ship", clickhouse.url(database),
         "--no-redact", "--diagnose", "--seed", "1", "--fault", "method:POST => 503 every=3 retry-after=0",
-        "--fault", "path:*restore* => latency 300ms every=2", "--fault", "command:c sender:client => drop nth=2")
+        "--fault", "path:*restore* => latency 300ms every=2", "--fault", "command:c sender:client => error 440 nth=1")
     with requests.Session() as session:
         session.trust_env = False
         session.headers.update(OPENROSA)
@@ -251,7 +251,7 @@ def test_rows_of_faulted_sessions_are_final(clickhouse: ClickHouse, database: st
             session.post(f"{recording.url}/a/demo/receiver/", form(f"f{number}"),
                          headers={"Content-Type": "text/xml"}, timeout=30)
             session.get(f"{recording.url}/a/demo/phone/restore/?version=2.0", timeout=30)
-    for number in range(4):
+    for number in range(2):
         tapedeck("client", "simperium", "set", f"note-{number}", '{"title":"a"}', "--to",
                  recording.url.replace("http", "ws"), "--app", "app", "--bucket", "notes", "--token",
                  "0" * 32, status=None)
