@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import statistics
 import subprocess
@@ -12,7 +13,6 @@ from pathlib import Path
 from listing_load import record_exchanges, scalar
 from programs import ROOT
 
-sys.path[:0] = [str(ROOT / "Tests/EndToEnd/Fleet"), str(ROOT / "Tests/EndToEnd")]
 
 EXCHANGES = 10_000_000
 SHIPPED = 200_000
@@ -63,11 +63,25 @@ QUESTIONS = {
 }
 
 
+def _tests(name: str):
+    """A module of the tests, which has a `programs` of its own."""
+    mine = sys.modules.pop("programs", None)
+    try:
+        for each in ("programs", name):
+            file = ROOT / f"Tests/EndToEnd/{each}.py"
+            spec = importlib.util.spec_from_file_location(file.stem, file)
+            module = importlib.util.module_from_spec(spec)
+            sys.modules[file.stem] = module
+            spec.loader.exec_module(module)
+        return module
+    finally:
+        if mine:
+            sys.modules["programs"] = mine
+
+
 def measure(table, program: Path, folder: Path, quick: bool) -> None:
     """Adds the rows of this part."""
-    from clickhouse import ClickHouse  # noqa: PLC0415
-
-    server = ClickHouse(folder / "clickhouse")
+    server = _tests("Fleet/clickhouse").ClickHouse(folder / "clickhouse")
     try:
         _shipping(table, program, folder, server, SHIPPED // 10 if quick else SHIPPED)
         _asking(table, server, 1 if quick else EXCHANGES // 1_000_000)
