@@ -183,6 +183,6 @@ def test_a_row_that_is_not_there(watched, inspect, traces) -> None:
     expect(page.locator("#detail [role=alert]")).to_contain_text("c999")
     inspector.stop()
     watched.expected.update({"ERR_CONNECTION_REFUSED", "ERR_EMPTY_RESPONSE", "ERR_CONNECTION_RESET"})
-    page.get_by_role("button", name="Try again").click()
+    page.locator("#detail").get_by_role("button", name="Try again").click()
     expect(page.locator("#detail [role=alert]")).to_contain_text("The inspector does not answer")
     expect(page.locator("#live")).to_contain_text("Not connected")
