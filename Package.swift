@@ -260,7 +260,7 @@ let package = Package(
         tests("OpenRosa", ["Notation", "Wire"]),
         tests("Simperium", ["Notation", "Wire", "ConvergenceWorld"]),
         tests("Dissection", ["Notation", "Wire", "Framing", "Simperium", "OpenRosa"]),
-        tests("Filters"),
+        tests("Filters", ["Notation"]),
         tests("Inspection", ["Filters", "Notation", "Trace", "Wire"]),
         tests(
             "Diagnosis",

@@ -33,6 +33,7 @@ struct Tapedeck: AsyncParsableCommand {
             ReproduceCommand.self, RetestCommand.self, HoldCommand.self, AddonCommand.self,
             DoctorCommand.self, InspectCommand.self, RedirectCommand.self, MCPCommand.self,
             ShipCommand.self,
+            MergeCommand.self,
         ])
 
     /// The failure that the user sees of an error; nil for those of the command line's parser.

@@ -295,6 +295,11 @@ CATALOGUE: dict[str, list[str]] = {
         "broken.har x.tape --keylog missing.log",
     ],
     "sniff": ["", "lo", "lo x.tape --for never"],
+    "merge": [
+        "", "good.tape", "good.tape x.tape", "good.tape missing.tape x.tape", "good.tape text.tape x.tape",
+        "good.tape older.tape x.tape", "good.tape good.tape good.tape",
+        "good.tape good.tape no/such/folder.tape",
+    ],
     "minimize": [
         "", "good.tape", "missing.tape --check false", "text.tape --check false",
         "good.tape --check true", "good.tape --check false --output plain.txt",

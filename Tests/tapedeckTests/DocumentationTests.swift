@@ -23,6 +23,7 @@ private func text(_ path: String) throws -> String {
         ("state", Tapedeck.helpMessage(for: StateCommand.self, columns: 200)),
         ("redirect", Tapedeck.helpMessage(for: RedirectCommand.self, columns: 200)),
         ("rebuild", Tapedeck.helpMessage(for: RebuildCommand.self, columns: 200)),
+        ("merge", Tapedeck.helpMessage(for: MergeCommand.self, columns: 200)),
         ("minimize", Tapedeck.helpMessage(for: MinimizeCommand.self, columns: 200)),
         ("reproduce", Tapedeck.helpMessage(for: ReproduceCommand.self, columns: 200)),
         ("retest", Tapedeck.helpMessage(for: RetestCommand.self, columns: 200)),

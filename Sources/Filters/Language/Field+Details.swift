@@ -3,7 +3,7 @@ extension Field {
     public var details: FieldDetails {
         switch self {
         case .kind, .id, .session, .connection, .at, .size, .body, .text, .note, .problem,
-            .fault, .verdict, .intervention, .finding, .undecided, .fate:
+            .fault, .verdict, .intervention, .finding, .undecided, .fate, .recorder, .label:
             sharedDetails
         case .api, .method, .scheme, .host, .port, .path, .query, .url, .version, .device,
             .requestSize, .requestHeader, .requestBody:
@@ -91,6 +91,14 @@ extension Field {
                 .text, Self.every,
                 "Rule of a finding that it shows, and its severity: error, warning or info; of a "
                     + "command, what its message shows. Only in a trace that was diagnosed.")
+        case .recorder:
+            FieldDetails(
+                .text, Self.every,
+                "Identifier of the recorder, a UUID in lower case. Only in a fleet.")
+        case .label:
+            FieldDetails(
+                .text, Self.every,
+                "Value of the label that is named, of its session. Only in a fleet.")
         case .undecided:
             FieldDetails(
                 .text, Self.every,

@@ -1,12 +1,14 @@
 /// The fields of a filter; the raw value is the name in the language.
 ///
-/// ``header``, ``requestHeader`` and ``responseHeader`` are families: the name of a header follows
-/// theirs after a dot.
+/// ``header``, ``requestHeader``, ``responseHeader`` and ``label`` are families: the name of a header
+/// or label follows theirs after a dot.
 public enum Field: String, Hashable, Sendable, CaseIterable, CustomStringConvertible {
     // What all have.
     case kind, id, session, connection, at, size, body, text, note, problem
     // Fields of traces alone.
     case fault, verdict, intervention, finding, undecided, fate
+    // Fields of fleets alone.
+    case recorder, label
     // Exchanges, and what some share with messages.
     case api, method, scheme, host, port, path, query, url, version, status, reason
     case outcome, duration, device, local
@@ -32,14 +34,18 @@ public enum Field: String, Hashable, Sendable, CaseIterable, CustomStringConvert
     /// The name in the language.
     public var description: String { rawValue }
 
-    /// Whether the name of a header has to follow.
+    /// Whether the name of a header or label has to follow.
     public var isFamily: Bool {
-        self == .header || self == .requestHeader || self == .responseHeader
+        self == .header || self == .requestHeader || self == .responseHeader || self == .label
     }
 
-    /// Whether only rows of a trace have it: it is stated when what it is about has passed.
+    /// Whether only rows of a fleet have it: in a trace no row has a value.
+    public var isOfFleetAlone: Bool { self == .recorder || self == .label }
+
+    /// Whether only stored rows have it: it is stated when what it is about has passed.
     public var isOfTraceAlone: Bool {
         [.fault, .verdict, .intervention, .finding, .undecided, .fate].contains(self)
+            || isOfFleetAlone
     }
 
     /// Whether the field has its value when live traffic is at `phase`.

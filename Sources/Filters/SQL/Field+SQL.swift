@@ -63,7 +63,7 @@ extension Field {
         case .instance: Self.document("instance_id")
         case .syncToken: Self.document("restore_id")
         case .sender, .payload, .command, .channel, .bucket, .app, .key, .cv, .error, .ccid,
-            .clientid, .operation, .sv, .ev, .opcode, .closeCode:
+            .clientid, .operation, .sv, .ev, .opcode, .closeCode, .recorder, .label:
             .absent
         }
     }

@@ -40,6 +40,28 @@ public struct WordQuery: Hashable, Sendable {
         return "\"\(phrase)\"" + (isPrefix ? " *" : "")
     }
 
+    /// The words as they are in ``folded(_:)`` of a text that has them.
+    var folded: String {
+        let phrase = words.map { String(decoding: $0, as: UTF8.self) }.joined(separator: " ")
+        return " " + phrase + (isPrefix ? "" : " ")
+    }
+
+    /// The words of `text`, which is UTF-8, folded: a blank, and each word with one after it.
+    ///
+    /// Empty where there are none. In a store without a full-text index, words that follow each other
+    /// are found in it as a piece of text.
+    public static func folded(_ text: UnsafeRawBufferPointer) -> [UInt8] {
+        var scanner = WordScanner(text)
+        var result: [UInt8] = []
+        result.reserveCapacity(text.count / 2)
+        while scanner.next() {
+            if result.isEmpty { result.append(0x20) }
+            result.append(contentsOf: scanner.word)
+            result.append(0x20)
+        }
+        return result
+    }
+
     /// Whether the words follow each other in `text`, which is UTF-8.
     ///
     /// Bytes that are not are taken for separators.

@@ -71,6 +71,12 @@ public struct ExportedRow: Hashable, Sendable {
         if !undecided.isEmpty { add("undecided", .list(undecided)) }
     }
 
+    /// Adds the recorder that it is of, and the labels of its session, where there are any.
+    public mutating func add(recorder: String, labels: [String]) {
+        add("recorder", recorder)
+        if !labels.isEmpty { add("labels", .list(labels)) }
+    }
+
     // MARK: JSON
 
     /// An object on one line, without line end; bytes are `{"base64":"…"}`.

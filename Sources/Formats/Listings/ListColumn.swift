@@ -6,6 +6,8 @@ internal import Wire
 public enum ListColumn: String, Hashable, Sendable, CaseIterable {
     // Of everything.
     case kind, id, session, connection, at, time, size, duration, fault, fate, problem
+    // Of everything in a fleet.
+    case recorder
     // Of exchanges.
     case api, method, scheme, host, port, path, query, url, version, status, reason, outcome
     case device, user, local
@@ -32,6 +34,7 @@ public enum ListColumn: String, Hashable, Sendable, CaseIterable {
         case .time: row.start.map { .clock($0 &+ row.at.nanoseconds) } ?? .none
         case .size: .bytes(row.bytes)
         case .duration: row.nanoseconds.map { .nanoseconds($0) } ?? .none
+        case .recorder: Self.text(row.recorder)
         case .fault:
             Self.text(row.rules.faults.isEmpty ? nil : row.rules.faults.joined(separator: " "))
         default:

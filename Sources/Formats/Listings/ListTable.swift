@@ -26,10 +26,15 @@ public struct ListTable: Sendable {
 
     /// A table of statistics.
     public init(_ statistics: RowStatistics) {
+        self.init(statistics.columns, groups: statistics.lines)
+    }
+
+    /// A table of statistics by these columns, with lines of values and measures in any order.
+    public init(_ columns: [ListColumn], groups: [[ListCell]]) {
         names =
-            statistics.columns.map { Name($0.rawValue, exported: $0.exportedName) }
+            columns.map { Name($0.rawValue, exported: $0.exportedName) }
             + RowStatistics.Measure.allCases.map { Name($0.rawValue, exported: $0.exportedName) }
-        lines = statistics.lines
+        lines = RowStatistics.ordered(groups, keys: columns.count)
     }
 
     /// Adds a line.

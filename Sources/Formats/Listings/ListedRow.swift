@@ -10,12 +10,17 @@ public struct ListedRow: Sendable {
     public var start: Int64?
     /// The rules that touched it.
     public var rules: TouchingRules
+    /// The recorder, in a fleet.
+    public var recorder: String?
 
     /// A line with these facts.
-    public init(_ line: TraceLine, since start: Int64?, rules: TouchingRules) {
+    public init(
+        _ line: TraceLine, since start: Int64?, rules: TouchingRules, recorder: String? = nil
+    ) {
         self.line = line
         self.start = start
         self.rules = rules
+        self.recorder = recorder
     }
 
     /// Whether it failed: a status from 400 on, no complete response, or an error code.

@@ -55,7 +55,7 @@ public struct RowStatistics: Sendable {
     ///
     /// The most frequent groups come first; those that are as frequent in the order of their values.
     public var lines: [[ListCell]] {
-        groups.map { key, group in
+        let lines = groups.map { key, group in
             let spans = group.nanoseconds.sorted()
             func percentile(_ percent: Int) -> ListCell {
                 Self.percentile(percent, of: spans).map { .nanoseconds($0) } ?? .none
@@ -64,10 +64,16 @@ public struct RowStatistics: Sendable {
                 .number(group.count), .number(group.errors), percentile(50), percentile(90),
                 percentile(99), percentile(100), .bytes(group.bytes),
             ]
-        }.sorted { a, b in
-            let (first, second) = (a[columns.count], b[columns.count])
+        }
+        return Self.ordered(lines, keys: columns.count)
+    }
+
+    /// Lines of `keys` values and then measures, in the order of ``lines``.
+    static func ordered(_ lines: [[ListCell]], keys: Int) -> [[ListCell]] {
+        lines.sorted { a, b in
+            let (first, second) = (a[keys], b[keys])
             if first != second { return second.precedes(first) }
-            for index in columns.indices where a[index] != b[index] {
+            for index in 0..<keys where a[index] != b[index] {
                 return a[index].precedes(b[index])
             }
             return false

@@ -53,11 +53,7 @@ package final class NewTrace {
 
     /// Decodes it; failures name it `path`, since its temporary path is internal.
     package func decode(for path: String) throws {
-        do throws(TraceError) {
-            try Rebuild.run(path: self.path)
-        } catch {
-            throw TraceError(error.code, error.reason.replacing(self.path, with: path))
-        }
+        try rebuild(for: path)
         let db = try open()
         defer { db.close() }
         for table in TableDefinition.numberedByDecoding {
@@ -66,6 +62,17 @@ package final class NewTrace {
                 INSERT OR REPLACE INTO counter
                 SELECT '\(table.counter ?? "")', max(id) + 1 FROM \(table.name) HAVING count(*) > 0
                 """)
+        }
+    }
+
+    /// Builds its decoded rows, with the numbers of those that it has; failures name it `path`.
+    @discardableResult package func rebuild(
+        for path: String, progress: (Double) -> Void = { _ in }
+    ) throws -> Rebuild.Outcome {
+        do throws(TraceError) {
+            return try Rebuild.run(path: self.path, progress: progress)
+        } catch {
+            throw TraceError(error.code, error.reason.replacing(self.path, with: path))
         }
     }
 

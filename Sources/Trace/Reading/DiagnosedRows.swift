@@ -14,6 +14,14 @@ public struct DiagnosedRows: Sendable {
         public var rule: String
         /// Whether it could not be decided.
         public var isUndecided: Bool
+
+        /// A mark of these values.
+        package init(session: SessionID, place: Int, rule: String, isUndecided: Bool) {
+            self.session = session
+            self.place = place
+            self.rule = rule
+            self.isUndecided = isUndecided
+        }
     }
 
     private var exchanges: [ExchangeID: [Mark]] = [:]

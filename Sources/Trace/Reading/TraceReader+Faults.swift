@@ -156,11 +156,11 @@ public struct FaultedRows: Sendable {
     /// Nothing yet.
     public init() {}
 
-    mutating func add(_ rule: (name: String, isEdit: Bool), to exchange: ExchangeID) {
+    package mutating func add(_ rule: (name: String, isEdit: Bool), to exchange: ExchangeID) {
         exchanges[exchange, default: []].add(rule)
     }
 
-    mutating func add(_ rule: (name: String, isEdit: Bool), to message: MessageID) {
+    package mutating func add(_ rule: (name: String, isEdit: Bool), to message: MessageID) {
         messages[message, default: []].add(rule)
     }
 

@@ -11,6 +11,9 @@ public struct SocketSize: Hashable, Sendable {
     public var clientBytes: Int64 = 0
     /// Bytes of the payloads that the server sent, inflated.
     public var serverBytes: Int64 = 0
+
+    /// No message.
+    package init() {}
 }
 
 extension TraceReader {

@@ -153,7 +153,7 @@ extension Field {
         case .kind, .id, .session, .connection, .at, .size, .problem, .api, .method, .scheme,
             .host, .port, .path, .query, .url, .version, .status, .reason, .outcome, .duration,
             .device, .local, .requestSize, .responseSize, .retryAfter, .sender, .command,
-            .channel, .bucket, .app, .opcode, .closeCode, .fate:
+            .channel, .bucket, .app, .opcode, .closeCode, .fate, .recorder, .label:
             true
         case .body, .text, .note, .header, .requestHeader, .responseHeader, .requestBody,
             .responseBody, .document, .nature, .xmlns, .instance, .syncToken, .payload, .key, .cv,
