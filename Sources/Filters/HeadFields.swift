@@ -51,55 +51,6 @@ public enum HeadFields {
         return found ? String(decoding: joined, as: UTF8.self) : nil
     }
 
-    /// All fields in the order in which their names come first, each with its value as in
-    /// ``value(of:in:)``.
-    ///
-    /// Names that are empty or not UTF-8 are left out: nobody can ask for them.
-    ///
-    /// - Parameter head: Start line and fields; the start line is skipped.
-    /// - Returns: Names in lower case and values, both as UTF-8.
-    public static func all(
-        in head: UnsafeRawBufferPointer
-    ) -> [(name: [UInt8], value: [UInt8])] {
-        var fields: [(name: [UInt8], value: [UInt8])] = []
-        var places: [[UInt8]: Int] = [:]
-        var last: Int?
-        var position = endOfLine(in: head, from: 0) + 1
-        while position < head.count {
-            let end = endOfLine(in: head, from: position)
-            let line = trimmed(head, position..<end)
-            let isFolded = head[position] == 0x20 || head[position] == 0x09
-            position = end + 1
-            if line.isEmpty && !isFolded { break }
-            if isFolded {
-                guard let last else { continue }
-                fields[last].value.append(0x20)
-                fields[last].value.append(contentsOf: head[line])
-                continue
-            }
-            last = nil
-            guard let colon = line.first(where: { head[$0] == 0x3A }) else { continue }
-            let name = head[trimmed(head, line.lowerBound..<colon)].map(folded)
-            guard !name.isEmpty, String(validating: name, as: UTF8.self) != nil else { continue }
-            let value = head[trimmed(head, colon + 1..<line.upperBound)]
-            if let place = places[name] {
-                fields[place].value += [0x2C, 0x20]
-                fields[place].value.append(contentsOf: value)
-                last = place
-            } else {
-                last = fields.count
-                places[name] = fields.count
-                fields.append((name, Array(value)))
-            }
-        }
-        return fields.map { ($0.name, wellFormed($0.value)) }
-    }
-
-    /// `bytes` as UTF-8, repaired as ``value(of:in:)`` repairs them.
-    private static func wellFormed(_ bytes: [UInt8]) -> [UInt8] {
-        bytes.allSatisfy { $0 < 0x80 } ? bytes : Array(String(decoding: bytes, as: UTF8.self).utf8)
-    }
-
     /// Offset of the next line feed, or the end of `head`.
     private static func endOfLine(in head: UnsafeRawBufferPointer, from start: Int) -> Int {
         var position = start

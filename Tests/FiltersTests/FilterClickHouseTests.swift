@@ -72,33 +72,6 @@ struct FilterClickHouseTests {
     }
 
     @Test(arguments: 0..<300 as Range<UInt64>)
-    func `all fields of a head are those that are found one by one`(seed: UInt64) {
-        var random = SplitMix64(seed: seed)
-        let pieces: [[UInt8]] = [
-            Array("x-a: 1".utf8), Array("X-A:two ".utf8), Array("host : h".utf8),
-            Array(" folded".utf8),
-            Array("\tmore".utf8), Array("nothing".utf8), Array(": empty".utf8), Array("x-b:".utf8),
-            [0x78, 0x2D, 0x61, 0x3A, 0xFF, 0x41], [0xFF, 0x3A, 0x41], Array("  ".utf8), [],
-            Array("x-c:a:b".utf8),
-        ]
-        var head = Array("GET / HTTP/1.1\r\n".utf8)
-        for _ in 0..<Int.random(in: 0...8, using: &random) {
-            head += pieces.randomElement(using: &random) ?? []
-            head += Bool.random(using: &random) ? [0x0D, 0x0A] : [0x0A]
-        }
-        head.withUnsafeBytes { head in
-            let all = HeadFields.all(in: head)
-            #expect(Set(all.map(\.name)).count == all.count)
-            for name in ["x-a", "x-b", "x-c", "host", "nothing"] {
-                let found = all.first { $0.name == Array(name.utf8) }?.value
-                #expect(
-                    found.map { String(decoding: $0, as: UTF8.self) }
-                        == HeadFields.value(of: name, in: head), "\(name)")
-            }
-        }
-    }
-
-    @Test(arguments: 0..<300 as Range<UInt64>)
     func `folded words have what a query of words finds`(seed: UInt64) throws {
         var random = SplitMix64(seed: seed)
         let words = ["To", "be", "Größe", "e\u{301}", "42", "a1", "ſ", "日本", "İ", "_", "--", "bee"]
