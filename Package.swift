@@ -161,8 +161,8 @@ let package = Package(
         .target(
             name: "Fleet",
             dependencies: [
-                "Platform", "Notation", "Trace", "Storage", "Redaction", "CSQLite", "CCurl",
-                "CurlShim", crypto,
+                "Platform", "Notation", "Wire", "Filters", "Dissection", "Trace", "Formats",
+                "Storage", "Redaction", "CSQLite", "CCurl", "CurlShim", crypto,
             ],
             exclude: ["Fleet.md", "FleetSchema.md"], swiftSettings: house),
         .target(
@@ -271,8 +271,8 @@ let package = Package(
         tests(
             "Trace",
             [
-                "Notation", "Wire", "Dissection", "Filters", "Faults", "Storage", "CSQLite",
-                "TraceWorld",
+                "Notation", "Wire", "Platform", "Dissection", "Filters", "Faults", "Storage",
+                "CSQLite", "Fleet", "TraceWorld",
             ]),
         tests(
             "Interception",

@@ -32,8 +32,7 @@ struct Tapedeck: AsyncParsableCommand {
             SniffCommand.self, MinimizeCommand.self, DiagnoseCommand.self, CertifyGroup.self,
             ReproduceCommand.self, RetestCommand.self, HoldCommand.self, AddonCommand.self,
             DoctorCommand.self, InspectCommand.self, RedirectCommand.self, MCPCommand.self,
-            ShipCommand.self,
-            MergeCommand.self,
+            ShipCommand.self, MergeCommand.self, PullCommand.self, FleetGroup.self,
         ])
 
     /// The failure that the user sees of an error; nil for those of the command line's parser.

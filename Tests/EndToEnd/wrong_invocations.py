@@ -300,6 +300,20 @@ CATALOGUE: dict[str, list[str]] = {
         "good.tape older.tape x.tape", "good.tape good.tape good.tape",
         "good.tape good.tape no/such/folder.tape",
     ],
+    "pull": [
+        "", "good.tape x.tape --session 1", "clickhouse://127.0.0.1:1/tapes x.tape",
+        "clickhouse://127.0.0.1:1/tapes x.tape --session 1",
+        "clickhouse://127.0.0.1:1/tapes x.tape --session 1 --connection 1",
+        "clickhouse://127.0.0.1:1/tapes x.tape 'statsu:200'",
+    ],
+    "fleet": ["nonsense"],
+    "fleet rules": [
+        "", "good.tape", "clickhouse://127.0.0.1:1/tapes", "clickhouse://127.0.0.1:1/tapes 'at:x'",
+    ],
+    "fleet clients": ["", "clickhouse://a:b@c/d", "clickhouse://127.0.0.1:1/tapes --limit=-1"],
+    "fleet losses": ["", "clickhouse://127.0.0.1:1/tapes --json --csv"],
+    "fleet loops": ["", "clickhouse://127.0.0.1:1/tapes --password-file missing.txt"],
+    "fleet dashboard": ["nonsense"],
     "minimize": [
         "", "good.tape", "missing.tape --check false", "text.tape --check false",
         "good.tape --check true", "good.tape --check false --output plain.txt",

@@ -24,6 +24,14 @@ private func text(_ path: String) throws -> String {
         ("redirect", Tapedeck.helpMessage(for: RedirectCommand.self, columns: 200)),
         ("rebuild", Tapedeck.helpMessage(for: RebuildCommand.self, columns: 200)),
         ("merge", Tapedeck.helpMessage(for: MergeCommand.self, columns: 200)),
+        ("pull", Tapedeck.helpMessage(for: PullCommand.self, columns: 200)),
+        (
+            "fleet",
+            [
+                Tapedeck.helpMessage(for: FleetRulesCommand.self, columns: 200),
+                Tapedeck.helpMessage(for: FleetDashboardCommand.self, columns: 200),
+            ].joined()
+        ),
         ("minimize", Tapedeck.helpMessage(for: MinimizeCommand.self, columns: 200)),
         ("reproduce", Tapedeck.helpMessage(for: ReproduceCommand.self, columns: 200)),
         ("retest", Tapedeck.helpMessage(for: RetestCommand.self, columns: 200)),

@@ -50,6 +50,11 @@ struct FleetColumn: Sendable {
         case fieldNames(String)
         /// Their values, without blanks around them.
         case fieldValues(String)
+        /// The value of one field of a head, an expression over a row of the trace.
+        case field(name: String, String)
+        /// The folded words of an expression over a row of the trace; nil for those of the column
+        /// before the last, where the last says that it is text.
+        case words(String?)
     }
 
     let name: String

@@ -64,7 +64,10 @@ enum FleetTables {
         more: FleetTable.labels + [
             FleetColumn(
                 "is_text", .number, "1 where the payload is UTF-8",
-                .value("typeof(t.payload) = 'text'"))
+                .value("typeof(t.payload) = 'text'")),
+            FleetColumn(
+                "words", .text, wordsComment,
+                .words("CASE WHEN typeof(t.payload) = 'text' THEN t.payload END")),
         ])
     static let frame = FleetTable(
         Tables.frame.definition,
@@ -130,9 +133,9 @@ enum FleetTables {
             """,
         at: "f.at_ns", session: "f.session_id", range: "t.fault_id BETWEEN ?1 AND ?2")
     static let finding = FleetTable(
-        Tables.finding.definition, from: sessionOfRow, at: "t.at_ns")
+        Tables.finding.definition, from: exchangeOfStatement, at: "t.at_ns", more: shown)
     static let undecided = FleetTable(
-        Tables.undecided.definition, from: sessionOfRow, at: "t.at_ns")
+        Tables.undecided.definition, from: exchangeOfStatement, at: "t.at_ns", more: shown)
 
     /// All of them, in the order in which rows are sent.
     static let all = [
@@ -145,6 +148,49 @@ enum FleetTables {
     static func named(_ name: String) -> FleetTable? { all.first { $0.name == name } }
 
     // MARK: Expressions
+
+    private static let wordsComment = """
+        its words in lower case without diacritics, a blank before the first and after each; empty where \
+        it is not text
+        """
+
+    private static let exchangeAtPlace = """
+        (SELECT x.id FROM any_exchange x WHERE x.request_chunk_id = t.chunk_id
+           AND x.request_offset = t."offset" ORDER BY x.side = 'server' LIMIT 1)
+        """
+
+    /// The exchange that a statement is about, or that opened the WebSocket of the message.
+    private static let exchangeOfStatement = """
+        LEFT JOIN session s ON s.id = t.session_id
+        LEFT JOIN any_exchange e ON e.id = coalesce(\(exchangeAtPlace),
+          (SELECT m.exchange_id FROM any_message m WHERE m.chunk_id = t.chunk_id
+             AND m."offset" = t."offset" ORDER BY m.side = 'server' LIMIT 1))
+        """
+
+    /// Who a statement is about.
+    private static let shown =
+        FleetTable.labels + [
+            FleetColumn(
+                "exchange_id", .optionalNumber, "the exchange that shows it",
+                .value(exchangeAtPlace)),
+            FleetColumn(
+                "command_id", .optionalNumber, "the command that shows it",
+                .value(
+                    """
+                    (SELECT c.id FROM any_message m JOIN any_command c ON c.message_id = m.id
+                       WHERE m.chunk_id = t.chunk_id AND m."offset" = t."offset"
+                       ORDER BY m.side = 'server', c.id LIMIT 1)
+                    """)),
+            FleetColumn(
+                "device", .optionalText,
+                "device of that exchange, or of the one that opened the WebSocket",
+                .value("e.device")),
+            FleetColumn("host", .optionalText, "its host", .value("e.host")),
+            FleetColumn(
+                "user_agent", .optionalText, "its User-Agent",
+                .field(
+                    name: "user-agent", "(SELECT b.head FROM body b WHERE b.id = 2 * e.id)")),
+        ]
 
     /// Rows whose numbers begin with ``Tables/share`` times `low` to `high`.
     private static func share(_ low: String, _ high: String) -> String {
@@ -198,6 +244,7 @@ enum FleetTables {
             FleetColumn(
                 "\(side)_is_text", .number, "1 where that is UTF-8",
                 .value("coalesce(\(body).is_text, 0)")),
+            FleetColumn("\(side)_words", .text, wordsComment, .words(nil)),
         ]
     }
 }

@@ -3,16 +3,21 @@
 /// Source: "TabSeparated", ClickHouse's documentation of formats: a tab between values, a line feed
 /// after each row, both and the backslash escaped, `\N` for NULL.
 enum TabSeparated {
-    /// The rows of an answer.
+    /// The rows of an answer, as texts; bytes that are not UTF-8 are U+FFFD.
     static func rows(_ answer: [UInt8]) -> [[String?]] {
+        values(answer).map { $0.map { $0.map { String(decoding: $0, as: UTF8.self) } } }
+    }
+
+    /// The rows of an answer, as bytes.
+    static func values(_ answer: [UInt8]) -> [[[UInt8]?]] {
         guard !answer.isEmpty else { return [] }
-        var rows: [[String?]] = []
-        var row: [String?] = []
+        var rows: [[[UInt8]?]] = []
+        var row: [[UInt8]?] = []
         var value: [UInt8] = []
         var isNull = false
         var isEscaped = false
         func end() {
-            row.append(isNull ? nil : String(decoding: value, as: UTF8.self))
+            row.append(isNull ? nil : value)
             value = []
             isNull = false
         }

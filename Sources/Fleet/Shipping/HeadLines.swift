@@ -50,14 +50,15 @@ struct HeadLines {
     func appendValues(of head: UnsafeRawBufferPointer, to rows: inout RowBinary) {
         rows.append(count: fields.count)
         for field in fields {
-            guard !field.more.isEmpty else {
+            guard !field.more.isEmpty || head[field.value].contains(where: { $0 >= 0x80 }) else {
                 rows.append(text: .init(rebasing: head[field.value]))
                 continue
             }
-            rows.append(
-                text: field.more.reduce(into: Array(head[field.value])) {
-                    $0 += [0x20] + head[$1]
-                })
+            let whole = field.more.reduce(into: Array(head[field.value])) {
+                $0 += [0x20] + head[$1]
+            }
+            // What is not UTF-8 is U+FFFD, as where a filter asks a trace.
+            rows.append(text: Array(String(decoding: whole, as: UTF8.self).utf8))
         }
     }
 

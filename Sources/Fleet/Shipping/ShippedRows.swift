@@ -1,4 +1,5 @@
 internal import CSQLite
+internal import Filters
 internal import Platform
 internal import Storage
 internal import Trace
@@ -215,6 +216,9 @@ final class ShippedRows {
     private enum Source {
         case recorder, day, at, batch, session, labelNames, labelValues
         case number, optionalNumber, text, optionalText, fieldNames, fieldValues
+        case field(String)
+        case words
+        case wordsBefore
 
         init(_ column: FleetColumn) {
             switch column.source {
@@ -227,6 +231,8 @@ final class ShippedRows {
             case .labelValues: self = .labelValues
             case .fieldNames: self = .fieldNames
             case .fieldValues: self = .fieldValues
+            case .field(let name, _): self = .field(name)
+            case .words(let expression): self = expression == nil ? .wordsBefore : .words
             case .value:
                 switch column.kind {
                 case .number, .day: self = .number
@@ -242,7 +248,8 @@ final class ShippedRows {
         var head: String?
         let values = table.columns.compactMap { column -> String? in
             switch column.source {
-            case .value(let expression): return expression
+            case .value(let expression), .field(_, let expression): return expression
+            case .words(let expression): return expression
             case .fieldNames(let expression):
                 head = expression
                 return expression
@@ -298,6 +305,18 @@ final class ShippedRows {
             case .fieldValues:
                 // The column before it is the same head.
                 fields.appendValues(of: row.borrowed(column - 1), to: &encoded.binary)
+            case .field(let name):
+                let value = HeadFields.value(of: name, in: row.borrowed(column))
+                encoded.binary.append(isNull: value == nil)
+                if let value { encoded.binary.append(text: Array(value.utf8)) }
+                column += 1
+            case .words:
+                encoded.binary.append(text: WordQuery.folded(row.borrowed(column)))
+                column += 1
+            case .wordsBefore:
+                let isText = row.integer(column - 1) == 1
+                encoded.binary.append(
+                    text: isText ? WordQuery.folded(row.borrowed(column - 2)) : [])
             }
         }
     }

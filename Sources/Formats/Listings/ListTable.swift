@@ -19,6 +19,9 @@ public struct ListTable: Sendable {
     /// The lines, each with as many values.
     public private(set) var lines: [[ListCell]] = []
 
+    /// A table of columns with these names.
+    public init(names: [Name]) { self.names = names }
+
     /// A table of rows.
     public init(_ columns: [ListColumn]) {
         names = columns.map { Name($0.rawValue, exported: $0.exportedName) }

@@ -61,11 +61,17 @@ public enum TraceMerge {
         try TraceCut.check(db, "source", name)
         let counters = try Counters(from: db)
         try db.execute("BEGIN IMMEDIATE")
+        var used: [String: Int64] = [:]
+        for (name, next) in Counters.all { used[name] = counters[keyPath: next] - 1 }
+        // A trace that other programs wrote into may have rows that its counters do not know.
+        for table in whole {
+            guard let name = table.counter else { continue }
+            used[name] = max(
+                used[name] ?? 0,
+                try db.integer("SELECT coalesce(max(id), 0) FROM main.\(table.name)"))
+        }
         let shifts = RowShifts(
-            used: Dictionary(
-                uniqueKeysWithValues: Counters.all.map { ($0.name, counters[keyPath: $0.next] - 1) }
-            ),
-            steps: try lastStep(db, after: counters.chunk - 1))
+            used: used, steps: try lastStep(db, after: used["chunk"] ?? 0))
         for table in whole { try copy(table, shifts, in: db) }
         for (table, condition) in ofEvicted { try copy(table, shifts, where: condition, in: db) }
         try db.execute(
@@ -73,12 +79,13 @@ public enum TraceMerge {
             UPDATE decoder SET version = min(version, coalesce(
               (SELECT max(version) FROM source.decoder WHERE EXISTS (\(evicted))), version))
             """)
-        try db.execute(
-            """
-            INSERT OR REPLACE INTO counter
-            SELECT s.name, s.next + coalesce((SELECT c.next - 1 FROM counter c WHERE c.name = s.name), 0)
-            FROM source.counter s
-            """)
+        for (name, number) in used {
+            try db.execute(
+                """
+                INSERT OR REPLACE INTO counter SELECT '\(name)', \(number) + coalesce(
+                  (SELECT s.next FROM source.counter s WHERE s.name = '\(name)'), 1)
+                """)
+        }
         try db.execute("COMMIT")
     }
 

@@ -26,9 +26,9 @@ struct ExportCommand: AsyncParsableCommand {
 
     @Argument(
         help:
-            "The file, which must not exist, or a folder, missing or empty; - is standard output.",
+            "The file, which must not exist, or a folder, missing or empty; - is standard output. Not with --otlp.",
         completion: .file())
-    var file: String
+    var file: String?
 
     @Argument(help: "Which exchanges and commands, in the filter language (default: all).")
     var filter: [String] = []
@@ -54,7 +54,13 @@ struct ExportCommand: AsyncParsableCommand {
     @Flag(help: "Replace secrets by placeholders, the same for the same secret.")
     var redact = false
 
-    @Flag(help: "With html: leave secrets as they are.")
+    @Option(
+        help: ArgumentHelp(
+            "Send exchanges as spans and findings as log records to this OpenTelemetry collector, such as http://127.0.0.1:4318, without secrets.",
+            valueName: "url"))
+    var otlp: String?
+
+    @Flag(help: "With html and --otlp: leave secrets as they are.")
     var secrets = false
 
     @Option(
@@ -79,8 +85,12 @@ struct ExportCommand: AsyncParsableCommand {
     var replace = false
 
     func run() async throws {
-        let format = try chosen()
-        let filter = try parsedFilter()
+        guard otlp == nil else { return try sendTelemetry() }
+        guard let file else {
+            throw Failure(.usage, "name the file to write after \(trace), or --otlp URL")
+        }
+        let format = try chosen(for: file)
+        let filter = try parsedFilter(self.filter)
         if filter != nil, format == .text || format == .tape {
             throw Failure(
                 .usage,
@@ -105,7 +115,7 @@ struct ExportCommand: AsyncParsableCommand {
                         .usage, "a trace is written only with --redact; copy \(trace) otherwise")
                 }
                 try check(trace, options, line)
-                return try write(trace, format, filter, line)
+                return try write(trace, to: file, format, filter, line)
             }
             let folder = try TraceFiles.makeFolder()
             let redacted = folder + "/redacted.tape"
@@ -125,13 +135,13 @@ struct ExportCommand: AsyncParsableCommand {
                 if target != file { try TraceFiles.copy(target, to: file) }
                 return
             }
-            try write(redacted, format, filter, line)
+            try write(redacted, to: file, format, filter, line)
         } catch let error as FileError {
             throw Failure(error)
         }
     }
 
-    private func chosen() throws(Failure) -> OutputFormat {
+    private func chosen(for file: String) throws(Failure) -> OutputFormat {
         if let format { return format }
         if file.hasSuffix(".tape") { return .tape }
         if file.hasSuffix(".html") { return .html }
@@ -144,7 +154,7 @@ struct ExportCommand: AsyncParsableCommand {
         return OutputFormat(found)
     }
 
-    private func parsedFilter() throws(Failure) -> Filter? {
+    func parsedFilter(_ filter: [String]) throws(Failure) -> Filter? {
         guard !filter.isEmpty else { return nil }
         let text = filter.joined(separator: " ")
         do {
@@ -173,12 +183,13 @@ struct ExportCommand: AsyncParsableCommand {
     }
 
     private func write(
-        _ trace: String, _ format: OutputFormat, _ filter: Filter?, _ line: ProgressLine
+        _ trace: String, to file: String, _ format: OutputFormat, _ filter: Filter?,
+        _ line: ProgressLine
     ) throws {
         let goesOn = { line.show("") }
         switch format {
         case .tape: break
-        case .html: try writeReport(of: trace, filter, while: goesOn)
+        case .html: try writeReport(of: trace, to: file, filter, while: goesOn)
         case .text:
             try RecordingExport.run(
                 from: trace, to: file, about: about, replaces: replace, progress: line.show)
@@ -210,7 +221,7 @@ struct ExportCommand: AsyncParsableCommand {
     }
 
     private func writeReport(
-        of trace: String, _ filter: Filter?, while goesOn: () -> Bool
+        of trace: String, to file: String, _ filter: Filter?, while goesOn: () -> Bool
     ) throws {
         let report = ReportExport(
             trace: trace, name: URL(fileURLWithPath: self.trace).lastPathComponent, filter: filter,
@@ -250,7 +261,7 @@ struct ExportCommand: AsyncParsableCommand {
         return exchanges
     }
 
-    private func say(_ text: String) { StandardError.write("tapedeck: \(text)\n") }
+    func say(_ text: String) { StandardError.write("tapedeck: \(text)\n") }
 }
 
 /// The format that a trace is written in.

@@ -2,7 +2,7 @@ import ArgumentParser
 import Filters
 import Trace
 
-/// A trace and a filter for what is in it.
+/// A trace or a fleet, and a filter for what is in it.
 struct FilterArguments: ParsableArguments {
     @Argument(help: "The trace.", completion: .file())
     var trace: String
@@ -13,8 +13,11 @@ struct FilterArguments: ParsableArguments {
     var filter: [String] = []
 
     /// The filter; nil without one.
-    func parsed() throws(Failure) -> Filter? {
-        let text = filterText
+    func parsed() throws(Failure) -> Filter? { try Self.parsed(filter) }
+
+    /// The filter of these words; nil without one.
+    static func parsed(_ filter: [String]) throws(Failure) -> Filter? {
+        let text = filter.joined(separator: " ")
         guard !filter.isEmpty else { return nil }
         do {
             return try Filter.parse(text)

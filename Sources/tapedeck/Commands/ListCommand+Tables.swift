@@ -1,18 +1,56 @@
 import Dissection
 import Filters
+import Fleet
 import Formats
 import Trace
 import Wire
+
+/// A line of a trace or a fleet, which is printed after it was sorted.
+enum SortedLine {
+    case trace(TraceLine)
+    case fleet(FleetLine)
+}
 
 /// Tables and statistics of the rows.
 extension ListCommand {
     /// Prints the table or the sorted lines that the options ask for; false where there are none.
     func printTable(_ filter: Filter?, _ reader: TraceReader) throws -> Bool {
+        try printTable(
+            rows: { limit, body in
+                try forEachRow(filter, reader, limit: limit) { body($0, .trace($0.line)) }
+            },
+            statistics: { columns in
+                var statistics = RowStatistics(by: columns)
+                try forEachRow(filter, reader, limit: nil) { statistics.add($0) }
+                return ListTable(statistics)
+            },
+            lines: { lines in
+                try reader.reading { reader throws(TraceError) in
+                    let printer = LinePrinter(isJSON: json, times: times.time)
+                    var texts = CommandTexts(reader: reader)
+                    try printer.learn(from: reader)
+                    printer.showSockets(of: side.lines)
+                    for case .trace(let line) in lines { printer.print(line, &texts) }
+                    printer.flush()
+                }
+            })
+    }
+
+    /// Prints the table or the sorted lines that the options ask for; false where there are none.
+    ///
+    /// - Parameters:
+    ///   - rows: Passes on the rows, at most as many as given, each as it is printed.
+    ///   - statistics: Makes the statistics by columns.
+    ///   - print: Prints lines.
+    /// - Returns: Whether anything was asked for.
+    /// - Throws: ``Failure`` for a column that there is not, and what these throw.
+    func printTable(
+        rows: (_ limit: Int?, _ body: (ListedRow, SortedLine) -> Void) throws -> Void,
+        statistics: ([ListColumn]) throws -> ListTable, lines print: ([SortedLine]) throws -> Void
+    ) throws -> Bool {
         let order = tables.sortedBy()
         if let groups = try tables.groupColumns() {
-            var statistics = RowStatistics(by: groups)
-            try forEachRow(filter, reader, limit: nil) { statistics.add($0) }
-            var table = ListTable(statistics)
+            var table = try statistics(groups)
             try sort(&table, order)
             if let limit { table.limit(to: limit) }
             write(table)
@@ -23,7 +61,7 @@ extension ListCommand {
             let key = try order.map { order throws(Failure) in try TableOptions.column(order.name) }
             var table = ListTable(columns)
             var keyed: [(ListCell, [ListCell])] = []
-            try forEachRow(filter, reader, limit: order == nil ? limit : nil) { row in
+            try rows(order == nil ? limit : nil) { row, _ in
                 let cells = columns.map { $0.value(of: row) }
                 if let key { keyed.append((key.value(of: row), cells)) } else { table.add(cells) }
             }
@@ -36,17 +74,10 @@ extension ListCommand {
         }
         guard let order else { return false }
         let key = try TableOptions.column(order.name)
-        var keyed: [(ListCell, TraceLine)] = []
-        try forEachRow(filter, reader, limit: nil) { keyed.append((key.value(of: $0), $0.line)) }
+        var keyed: [(ListCell, SortedLine)] = []
+        try rows(nil) { keyed.append((key.value(of: $0), $1)) }
         let lines = Self.sorted(keyed, isDescending: order.isDescending)
-        try reader.reading { reader throws(TraceError) in
-            let printer = LinePrinter(isJSON: json, times: times.time)
-            var texts = CommandTexts(reader: reader)
-            try printer.learn(from: reader)
-            printer.showSockets(of: side.lines)
-            for line in lines.prefix(limit ?? .max) { printer.print(line, &texts) }
-            printer.flush()
-        }
+        try print(Array(lines.prefix(limit ?? .max)))
         return true
     }
 

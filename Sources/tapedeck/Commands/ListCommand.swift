@@ -1,5 +1,7 @@
 import ArgumentParser
 import Filters
+import Fleet
+import Formats
 import Sessions
 import Trace
 import Wire
@@ -13,7 +15,9 @@ struct ListCommand: ParsableCommand {
             A filter is made of comparisons such as status:503, method:POST, host:*.example, \
             api:commcare.restore, bucket:notes, key:note1, command:c, sender:client, at:1s..3s, \
             size>10KiB, duration>200ms, header.user-agent~"okhttp", body~"needle", \
-            text:"some words", joined by and, or, not and parentheses; words side by side mean and.
+            text:"some words", joined by and, or, not and parentheses; words side by side mean and. \
+            In place of a trace, clickhouse://[USER@]HOST[:PORT]/DATABASE is a fleet, whose rows have \
+            label.NAME and recorder as well.
 
             Example: tapedeck ls app.tape 'status>=400 path:/a/*'
             """)
@@ -36,12 +40,15 @@ struct ListCommand: ParsableCommand {
 
     @OptionGroup var tables: TableOptions
 
+    @OptionGroup var fleet: FleetOptions
+
     @OptionGroup var paging: PagerOption
 
     func run() throws {
         if json, tables.csv { throw Failure(.usage, "--json and --csv exclude each other") }
         if let limit, limit < 0 { throw Failure(.usage, "--limit is at least 0") }
         let filter = try arguments.parsed()
+        if FleetListing.isAddress(arguments.trace) { return try listFleet(filter) }
         let reader = try arguments.open()
         let printer = LinePrinter(isJSON: json, times: times.time)
         if !json, !tables.csv { paging.begin() }
@@ -62,10 +69,38 @@ struct ListCommand: ParsableCommand {
             }
         }
         printer.flush()
-        if isEmpty, let filter, let hint = EmptyResult.hint(arguments.filterText, filter) {
-            Pager.finish()
-            StandardError.warn(hint)
+        if isEmpty { hint(filter) }
+    }
+
+    /// Lists a fleet in place of a trace.
+    private func listFleet(_ filter: Filter?) throws {
+        let listing = try FleetListing(arguments.trace, fleet, filter)
+        if !json, !tables.csv { paging.begin() }
+        if try printTable(
+            rows: { limit, body throws(Failure) in
+                try listing.forEach(side.lines, limit: limit) { body(ListedRow($0), .fleet($0)) }
+            },
+            statistics: { columns throws(Failure) in
+                try listing.statistics(by: columns, side: side.lines)
+            },
+            lines: { lines in
+                let printer = LinePrinter(isJSON: json, times: times.time)
+                for case .fleet(let line) in lines { printer.print(line) }
+                printer.flush()
+            })
+        {
+            return
         }
+        let isFound = try listing.printLines(
+            side: side.lines, limit: limit, isJSON: json, times: times.time)
+        if !isFound { hint(filter) }
+    }
+
+    /// Says on standard error what may have been meant by a filter that no row fits.
+    private func hint(_ filter: Filter?) {
+        guard let filter, let hint = EmptyResult.hint(arguments.filterText, filter) else { return }
+        Pager.finish()
+        StandardError.warn(hint)
     }
 }
 
@@ -76,7 +111,8 @@ struct TailCommand: AsyncParsableCommand {
         abstract: "List exchanges, commands and WebSocket messages while they are being recorded.",
         discussion: """
             Prints what is recorded from now on, an exchange when it has ended; SIGINT or SIGTERM \
-            ends it. The filter language is that of `tapedeck ls`.
+            ends it. The filter language is that of `tapedeck ls`; a fleet in place of a trace is \
+            clickhouse://[USER@]HOST[:PORT]/DATABASE, and what arrives there is printed.
 
             Example: tapedeck tail app.tape api:commcare.submit
             """)
@@ -91,19 +127,24 @@ struct TailCommand: AsyncParsableCommand {
 
     @OptionGroup var times: TimeOption
 
+    @OptionGroup var fleet: FleetOptions
+
     func run() async throws {
         let filter = try arguments.parsed()
-        let reader = try arguments.open()
-        let printer = LinePrinter(isJSON: json, times: times.time)
         let signal = StopSignal()
-        let stopped = Task { await signal.wait() }
-        var tail = try reader.reading { reader throws(TraceError) in
-            try TraceTail(reader, filter: filter, fromStart: all)
-        }
         let isOver = Flagged()
         Task {
-            await stopped.value
+            await signal.wait()
             isOver.set()
+        }
+        if FleetListing.isAddress(arguments.trace) {
+            return try await FleetListing(arguments.trace, fleet, filter).follow(
+                fromStart: all, isJSON: json, times: times.time, until: isOver)
+        }
+        let reader = try arguments.open()
+        let printer = LinePrinter(isJSON: json, times: times.time)
+        var tail = try reader.reading { reader throws(TraceError) in
+            try TraceTail(reader, filter: filter, fromStart: all)
         }
         while !isOver.isSet {
             try reader.reading { reader throws(TraceError) in

@@ -5,6 +5,7 @@ The engine runs in this process, behind the few words of HTTP that shipping need
 
 from __future__ import annotations
 
+import json
 import re
 import threading
 import urllib.parse
@@ -13,6 +14,7 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
 import pytest
+from asking import FILTERS, bare, lines, view
 from fleet import check_equal, recorder_of
 from programs import ROOT, sql, tapedeck
 
@@ -114,3 +116,33 @@ def test_a_trace_arrives_whole(name: str, engine: Engine, tmp_path: Path) -> Non
     assert "the server goes on deleting" in said
     assert int(engine.answer(f"SELECT count() FROM {database}.chunk")) == 0
     assert int(engine.answer(f"SELECT count() FROM {database}.any_exchange")) > 0
+
+
+def test_it_answers_what_the_traces_answer(engine: Engine, tmp_path: Path) -> None:
+    """Filters, statistics, views, the dashboard and bytes that come back."""
+    place = f"clickhouse://{engine.address}/asked"
+    traces = []
+    for number, name in enumerate(("offline-edits-merged", "submission-with-attachment")):
+        traces.append(tmp_path / f"{name}.tape")
+        tapedeck("import", ROOT / "Recordings" / name, traces[-1])
+        tapedeck("diagnose", traces[-1], status=None)
+        tapedeck("ship", traces[-1], "--to", place, "--no-redact", "--label", f"app=3.{number}")
+    for text in FILTERS:
+        there = lines(place, text)
+        for trace in traces:
+            mine = [line for line in there if line["recorder"] == recorder_of(trace)]
+            assert bare(mine) == lines(trace, text), (trace.name, text)
+    merged = tmp_path / "merged.tape"
+    tapedeck("merge", *traces, merged)
+    for more in (("--stats",), ("--group-by", "kind,status"), ("--group-by", "url")):
+        assert (tapedeck("ls", place, *more, "--json").stdout
+                == tapedeck("ls", merged, *more, "--json").stdout), more
+    for name in ("rules", "clients", "losses", "loops"):
+        view(name, place)
+    for panel in json.loads(tapedeck("fleet", "dashboard").stdout)["panels"]:
+        query = panel["targets"][0]["rawSql"].replace("$__from", "1000000000000").replace(
+            "$__to", "4000000000000").replace("FROM ", "FROM asked.")
+        engine.answer(query)
+    pulled = tmp_path / "pulled.tape"
+    tapedeck("pull", place, pulled, "--session", "1", "--recorder", recorder_of(traces[0]))
+    assert lines(pulled) == lines(traces[0])

@@ -82,7 +82,8 @@ import Wire
         )
         (exchange.user, exchange.retryAfter, exchange.endedAt) = (text, "1", .zero)
         let rows = [
-            ListedRow(.exchange(SessionID(1), exchange), since: 0, rules: ["busy"]),
+            ListedRow(
+                .exchange(SessionID(1), exchange), since: 0, rules: ["busy"], recorder: "r"),
             ListedRow(.command(SessionID(1), command), since: 0, rules: []),
             ListedRow(.message(SessionID(1), message), since: 0, rules: []),
         ]

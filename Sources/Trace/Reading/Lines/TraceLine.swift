@@ -36,7 +36,7 @@ public indirect enum TraceLine: Hashable, Sendable {
     }
 
     /// Whether this line precedes `other`: by session, time, kind and number.
-    func precedes(_ other: TraceLine) -> Bool {
+    package func precedes(_ other: TraceLine) -> Bool {
         if session != other.session { return session < other.session }
         if at != other.at { return at < other.at }
         return rank == other.rank ? id < other.id : rank < other.rank

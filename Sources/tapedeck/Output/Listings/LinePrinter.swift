@@ -1,5 +1,6 @@
 import Diagnosis
 import Dissection
+import Fleet
 import Formats
 import Foundation
 import Trace
@@ -30,6 +31,8 @@ final class LinePrinter {
     private var socketSide: LineSide?
     /// The sizes, once a socket is printed: finding them takes a look at every message.
     private var sockets: [ExchangeID: SocketSize]?
+    /// The sessions of a fleet, under numbers of which each is one session's.
+    private var fleet: [FleetSession: SessionID] = [:]
 
     init(isJSON: Bool, times notation: TimeNotation, style: ListStyle = .standard) {
         self.isJSON = isJSON
@@ -56,15 +59,34 @@ final class LinePrinter {
 
     /// Prints one line, soon.
     func print(_ line: TraceLine, _ texts: inout CommandTexts) {
+        print(line, facts(of: line, &texts), timesOf: line.session)
+    }
+
+    /// Prints one line of a fleet, soon.
+    func print(_ line: FleetLine) {
+        // Sessions of several recorders have the same numbers.
+        let number = fleet[line.session] ?? SessionID(Int64(fleet.count + 1))
+        if fleet.updateValue(number, forKey: line.session) == nil {
+            times.learn(
+                number, startedAt: line.session.startedUnixNanoseconds,
+                title: ListLine.clean(line.session.title))
+        }
+        let facts = LineFacts(
+            start: line.session.startedUnixNanoseconds, rules: line.rules, marks: line.marks,
+            text: line.text, socket: isJSON ? nil : line.socket, session: line.session)
+        print(line.line, facts, timesOf: number)
+    }
+
+    private func print(_ line: TraceLine, _ facts: LineFacts, timesOf session: SessionID) {
         if isJSON {
-            let row = json(line, &texts)
+            let row = json(line, facts)
             buffer.addLine { row.writeJSON(to: &$0) }
         } else {
-            if let mark = times.mark(before: line.at, in: line.session) {
+            if let mark = times.mark(before: line.at, in: session) {
                 buffer.add(style.columns.map { TextWidth.cut(mark, $0) } ?? mark)
                 buffer.endLine()
             }
-            write(line, time: times.next(line.at, in: line.session), &texts)
+            write(line, time: times.next(line.at, in: session), facts)
             buffer.endLine()
         }
         guard buffer.bytes.count > enough else { return }
@@ -72,23 +94,36 @@ final class LinePrinter {
         flush()
     }
 
-    private func write(_ line: TraceLine, time: String, _ texts: inout CommandTexts) {
+    private func facts(of line: TraceLine, _ texts: inout CommandTexts) -> LineFacts {
+        let start = starts[line.session]
+        return switch line {
+        case .exchange(_, let row):
+            LineFacts(
+                start: start, rules: faulted.rules(of: row.id), marks: diagnosed.marks(of: row.id),
+                socket: size(of: row, texts.reader))
+        case .command(_, let row):
+            LineFacts(
+                start: start, rules: faulted.rules(of: row.message),
+                marks: diagnosed.marks(of: row.id), text: texts.text(of: row))
+        case .message(_, let row): LineFacts(start: start, rules: faulted.rules(of: row.id))
+        }
+    }
+
+    private func write(_ line: TraceLine, time: String, _ facts: LineFacts) {
         switch line {
         case .exchange(_, let row):
             ListLine.write(
-                row, time: time, style, rules: faulted.rules(of: row.id),
-                marks: diagnosed.marks(of: row.id), socket: size(of: row, texts.reader),
-                to: &buffer)
+                row, time: time, style, rules: facts.rules, marks: facts.marks,
+                socket: facts.socket, to: &buffer)
         case .command(_, let row):
             buffer.add(
                 ListLine.command(
-                    row, text: texts.text(of: row), time: time, style,
-                    rules: faulted.rules(of: row.message), marks: diagnosed.marks(of: row.id)),
+                    row, text: facts.text, time: time, style, rules: facts.rules,
+                    marks: facts.marks),
                 columns: 0)
         case .message(_, let row):
             buffer.add(
-                ListLine.message(row, time: time, style, rules: faulted.rules(of: row.id)),
-                columns: 0)
+                ListLine.message(row, time: time, style, rules: facts.rules), columns: 0)
         }
     }
 
@@ -100,20 +135,25 @@ final class LinePrinter {
         return known[row.id]
     }
 
-    private func json(_ line: TraceLine, _ texts: inout CommandTexts) -> ExportedRow {
-        let start = starts[line.session]
-        return switch line {
-        case .exchange(let session, let row):
-            JSONLine.exchange(
-                row, session, since: start, rules: faulted.rules(of: row.id),
-                marks: diagnosed.marks(of: row.id))
-        case .command(let session, let row):
-            JSONLine.command(
-                row, session, texts.text(of: row), since: start,
-                rules: faulted.rules(of: row.message), marks: diagnosed.marks(of: row.id))
-        case .message(let session, let row):
-            JSONLine.message(row, session, since: start, rules: faulted.rules(of: row.id))
+    private func json(_ line: TraceLine, _ facts: LineFacts) -> ExportedRow {
+        var made =
+            switch line {
+            case .exchange(let session, let row):
+                JSONLine.exchange(
+                    row, session, since: facts.start, rules: facts.rules, marks: facts.marks)
+            case .command(let session, let row):
+                JSONLine.command(
+                    row, session, facts.text, since: facts.start, rules: facts.rules,
+                    marks: facts.marks)
+            case .message(let session, let row):
+                JSONLine.message(row, session, since: facts.start, rules: facts.rules)
+            }
+        if let session = facts.session {
+            made.add(
+                recorder: session.recorder,
+                labels: session.labels.map { "\($0.name)=\($0.value)" })
         }
+        return made
     }
 
     /// Prints what waits.
@@ -122,6 +162,19 @@ final class LinePrinter {
         StandardOutput.write(bytes: buffer.bytes)
         buffer.removeAll()
     }
+}
+
+/// What a line shows beside its row.
+private struct LineFacts {
+    /// When its session began, in nanoseconds since 1970.
+    var start: Int64?
+    var rules: TouchingRules = []
+    var marks: [DiagnosedRows.Mark] = []
+    /// The whole text of a command.
+    var text: [UInt8] = []
+    var socket: SocketSize?
+    /// The session, in a fleet.
+    var session: FleetSession?
 }
 
 extension DiagnosedRows.Mark {

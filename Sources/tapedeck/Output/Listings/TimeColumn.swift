@@ -25,6 +25,8 @@ struct TimeOption: ParsableArguments {
 struct TimeColumn {
     private let notation: TimeNotation
     private var starts: [SessionID: Int64] = [:]
+    /// What sessions of a fleet are called.
+    private var titles: [SessionID: String] = [:]
     private var session: SessionID?
     private var last: Instant?
     private var day: String?
@@ -38,6 +40,12 @@ struct TimeColumn {
     /// Takes the starts of sessions.
     mutating func learn(_ sessions: [SessionDetail]) {
         for session in sessions { starts[session.id] = session.startedUnixNanoseconds }
+    }
+
+    /// Takes the start of a session, in nanoseconds since 1970, that is called `title`.
+    mutating func learn(_ session: SessionID, startedAt start: Int64, title: String) {
+        starts[session] = start
+        titles[session] = title
     }
 
     /// Whether it knows when a session started.
@@ -74,9 +82,12 @@ struct TimeColumn {
         let today = now.map { LocalTime(unixNanoseconds: $0).day }
         defer { day = today }
         guard session == self.session else {
-            guard starts.count > 1 || notation == .clock, let start else { return nil }
+            let title = titles[session]
+            guard starts.count > 1 || notation == .clock || title != nil, let start else {
+                return nil
+            }
             let since = LocalTime(unixNanoseconds: start).text
-            return "── session \(session), started \(since)"
+            return "── \(title ?? "session \(session)"), started \(since)"
         }
         return day == today ? nil : today.map { "── \($0)" }
     }
