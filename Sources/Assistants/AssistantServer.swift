@@ -28,7 +28,7 @@ public struct AssistantServer: Sendable {
         let form: AssistantAnswers.Form
         let offset: Int
         var batch: Int?
-        /// What the client wants to be told progress by; nil where it does not.
+        /// By what the client recognizes messages of progress; nil where it wants none.
         var progressToken: JSONValue?
         /// The share that was said last.
         var share = 0.0
@@ -88,7 +88,7 @@ public struct AssistantServer: Sendable {
     ///   - number: The number of the work.
     ///   - share: How much of it is done, in 0...1.
     ///   - words: What is being done.
-    /// - Returns: What the client is told, a hundred times at most; nothing where it did not ask for it.
+    /// - Returns: Messages of progress for the client, a hundred at most; none where it did not ask for them.
     public mutating func progressed(_ number: Int, _ share: Double, _ words: String) -> [Command] {
         guard let token = running[number]?.progressToken, let last = running[number]?.share,
             share >= last + 0.01, share <= 1

@@ -48,7 +48,7 @@ export function sessionOf(row) {
   return sessions.find((session) => session.id === row.session_id) ?? sessions[0] ?? null;
 }
 
-/** Takes in which messages wait for a decision; who watches is told of other messages, not of the time that passes. */
+/** Takes in which messages wait for a decision; who watches gets other messages, not the time that passes. */
 export function setHeld(held) {
   const ids = (messages) => messages.map(({ id }) => id).join(" ");
   if (ids(held) === ids(state.held)) return;
