@@ -52,14 +52,14 @@ public enum HeadFields {
     }
 
     /// Offset of the next line feed, or the end of `head`.
-    private static func endOfLine(in head: UnsafeRawBufferPointer, from start: Int) -> Int {
+    public static func endOfLine(in head: UnsafeRawBufferPointer, from start: Int) -> Int {
         var position = start
         while position < head.count, head[position] != 0x0A { position += 1 }
         return position
     }
 
     /// `range` without spaces, tabs and carriage returns at its ends.
-    private static func trimmed(
+    public static func trimmed(
         _ head: UnsafeRawBufferPointer, _ range: Range<Int>
     ) -> Range<Int> {
         func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0D }

@@ -9,10 +9,7 @@ internal import Notation
 public final class ClickHouse {
     /// The server and the database.
     public let address: FleetAddress
-    private let password: String
-    private let handle: UnsafeMutableRawPointer
-    private var received: [UInt8] = []
-    private var limit = ClickHouse.maxAnswer
+    private let post: HTTPPost
     /// Bytes that were sent as rows, before HTTP.
     public private(set) var bytesSent: Int64 = 0
 
@@ -23,15 +20,15 @@ public final class ClickHouse {
     ///
     /// - Throws: ``FleetError``.
     public init(_ address: FleetAddress, password: String) throws(FleetError) {
-        guard shim_global_init() == CURLE_OK, let handle = curl_easy_init() else {
-            throw FleetError(.server, "libcurl does not start")
-        }
+        post = try HTTPPost(limit: Self.maxAnswer, beyond: .isRefused)
         self.address = address
-        self.password = password
-        self.handle = handle
+        post.set(CURLOPT_PROTOCOLS_STR, address.isSecure ? "https" : "http")
+        post.set(CURLOPT_ACCEPT_ENCODING, "")
+        post.set(CURLOPT_HTTPAUTH, shim_auth_basic)
+        post.set(CURLOPT_USERNAME, address.user)
+        post.set(CURLOPT_PASSWORD, password)
+        if let caFile = address.caFile { post.set(CURLOPT_CAINFO, caFile) }
     }
-
-    deinit { curl_easy_cleanup(handle) }
 
     /// A value of a setting or parameter of a query.
     public typealias Setting = (name: String, value: String)
@@ -125,70 +122,18 @@ public final class ClickHouse {
         }
     }
 
-    private func set(_ option: CURLoption, _ value: Int) {
-        _ = shim_easy_setopt_long(handle, option, value)
-    }
-
-    private func set(_ option: CURLoption, _ value: String) {
-        _ = shim_easy_setopt_string(handle, option, value)
-    }
-
     private func send(
         _ body: [UInt8], type: String, parameters: [Setting]
     ) throws(FleetError) -> [UInt8] {
         let query = parameters.map {
             "\($0.name)=" + PercentEncoding.encode($0.value)
         }
-        var fields: UnsafeMutablePointer<curl_slist>?
-        defer { curl_slist_free_all(fields) }
-        fields = curl_slist_append(fields, "Content-Type: \(type)")
-        fields = curl_slist_append(fields, "Expect:")
-        set(CURLOPT_URL, address.url + "?" + query.joined(separator: "&"))
-        set(CURLOPT_PROTOCOLS_STR, address.isSecure ? "https" : "http")
-        set(CURLOPT_NOSIGNAL, 1)
-        set(CURLOPT_PROXY, "")
-        set(CURLOPT_USERAGENT, "tapedeck")
-        set(CURLOPT_CONNECTTIMEOUT, 10)
-        set(CURLOPT_LOW_SPEED_LIMIT, 1)
-        set(CURLOPT_LOW_SPEED_TIME, 60)
-        set(CURLOPT_ACCEPT_ENCODING, "")
-        set(CURLOPT_HTTPAUTH, shim_auth_basic)
-        set(CURLOPT_USERNAME, address.user)
-        set(CURLOPT_PASSWORD, password)
-        if let caFile = address.caFile { set(CURLOPT_CAINFO, caFile) }
-        set(CURLOPT_POST, 1)
-        _ = shim_easy_setopt_offset(
-            handle, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(body.count))
-        _ = shim_easy_setopt_pointer(handle, CURLOPT_HTTPHEADER, fields)
-        received = []
-        _ = shim_easy_setopt_bytes_callback(handle, CURLOPT_WRITEFUNCTION) {
-            bytes, size, count, context in
-            guard let bytes, let context else { return 0 }
-            let client = Unmanaged<ClickHouse>.fromOpaque(context).takeUnretainedValue()
-            let part = UnsafeRawBufferPointer(start: bytes, count: size * count)
-            guard client.received.count + part.count <= client.limit else { return 0 }
-            client.received += part
-            return part.count
-        }
-        _ = shim_easy_setopt_pointer(
-            handle, CURLOPT_WRITEDATA, Unmanaged.passUnretained(self).toOpaque())
-        let result = withExtendedLifetime(self) {
-            body.withUnsafeBytes { buffer in
-                _ = shim_easy_setopt_pointer(
-                    handle, CURLOPT_POSTFIELDS,
-                    UnsafeMutableRawPointer(mutating: buffer.baseAddress))
-                return curl_easy_perform(handle)
-            }
-        }
-        // The pointer to the body is not valid any longer.
-        _ = shim_easy_setopt_pointer(handle, CURLOPT_POSTFIELDS, nil)
+        let (result, status) = post.send(
+            body, to: address.url + "?" + query.joined(separator: "&"),
+            fields: ["Content-Type: \(type)"])
         guard result == CURLE_OK else { throw failure(of: result) }
-        var status = 0
-        _ = shim_easy_getinfo_long(handle, CURLINFO_RESPONSE_CODE, &status)
-        let answer = received
-        received = []
-        guard status != 200 else { return answer }
-        let text = String(decoding: answer.prefix(8_192), as: UTF8.self)
+        guard status != 200 else { return post.answer }
+        let text = String(decoding: post.answer.prefix(8_192), as: UTF8.self)
         if let complaint = ServerComplaint(text) {
             throw complaint.error(at: address.place, user: address.user)
         }
@@ -218,7 +163,9 @@ public final class ClickHouse {
             )
         case CURLE_WRITE_ERROR:
             return FleetError(
-                .server, "\(address.place) answers with more than \(limit >> 20) MiB; ask for less")
+                .server,
+                "\(address.place) answers with more than \(Self.maxAnswer >> 20) MiB; ask for less"
+            )
         default:
             return FleetError(.unreachable, "no answer from \(address.place): \(reason)")
         }

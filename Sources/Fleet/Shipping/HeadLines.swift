@@ -1,3 +1,5 @@
+internal import Filters
+
 /// The fields of the head of an HTTP message as names and values, as `HeadFields` finds them.
 ///
 /// Made once and filled for each head, since millions of them are sent.
@@ -17,12 +19,12 @@ struct HeadLines {
     /// Continued lines belong to the field before them, after a space. Source: RFC 9112, 5.2.
     mutating func read(_ head: UnsafeRawBufferPointer) {
         fields.removeAll(keepingCapacity: true)
-        var position = Self.end(of: head, from: 0) + 1
+        var position = HeadFields.endOfLine(in: head, from: 0) + 1
         var isContinued = false
         while position < head.count {
-            let stop = Self.end(of: head, from: position)
+            let stop = HeadFields.endOfLine(in: head, from: position)
             let isFolded = head[position] == 0x20 || head[position] == 0x09
-            let line = Self.trimmed(head, position..<stop)
+            let line = HeadFields.trimmed(head, position..<stop)
             position = stop + 1
             if line.isEmpty && !isFolded { break }
             if isFolded {
@@ -35,8 +37,8 @@ struct HeadLines {
             guard isContinued else { continue }
             fields.append(
                 Field(
-                    name: Self.trimmed(head, line.lowerBound..<colon),
-                    value: Self.trimmed(head, colon + 1..<line.upperBound)))
+                    name: HeadFields.trimmed(head, line.lowerBound..<colon),
+                    value: HeadFields.trimmed(head, colon + 1..<line.upperBound)))
         }
     }
 
@@ -60,21 +62,5 @@ struct HeadLines {
             // What is not UTF-8 is U+FFFD, as where a filter asks a trace.
             rows.append(text: Array(String(decoding: whole, as: UTF8.self).utf8))
         }
-    }
-
-    private static func end(of head: UnsafeRawBufferPointer, from start: Int) -> Int {
-        var position = start
-        while position < head.count, head[position] != 0x0A { position += 1 }
-        return position
-    }
-
-    private static func trimmed(
-        _ head: UnsafeRawBufferPointer, _ range: Range<Int>
-    ) -> Range<Int> {
-        func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0D }
-        var (low, high) = (range.lowerBound, range.upperBound)
-        while low < high, isSpace(head[low]) { low += 1 }
-        while low < high, isSpace(head[high - 1]) { high -= 1 }
-        return low..<high
     }
 }

@@ -23,6 +23,7 @@ extension Shipper {
         if count == 0 {
             try send(batch, try again(batch))
             let now = try self.count(batch)
+            if now == 0, server.address.isReplicated { throw elsewhere(batch) }
             guard now == batch.rows else { throw conflict(batch, now) }
         } else if count != batch.rows {
             throw conflict(batch, count)
@@ -39,6 +40,14 @@ extension Shipper {
         FleetError(
             .conflict,
             "\(server.address) has \(count) of the \(batch.rows) rows of batch \(batch.number) of recorder \(recorder) in \(batch.table): somebody changed them; restore them or delete all of that batch"
+        )
+    }
+
+    /// A block that replicas know is not written again, though the one that has it may not be there.
+    private func elsewhere(_ batch: Batch) -> FleetError {
+        FleetError(
+            .busy,
+            "\(server.address.place) has not fetched batch \(batch.number) of recorder \(recorder) in \(batch.table) yet from the replica that has it: have that one run"
         )
     }
 

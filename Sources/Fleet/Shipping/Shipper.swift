@@ -113,17 +113,20 @@ public final class Shipper {
     /// Refuses a ledger of another trace or another fleet, and a second ledger of a shipped trace.
     private func checkOwner() throws(FleetError) {
         let address = server.address.description
+        let cluster = server.address.cluster.map { "\($0)/\(server.address.database)" }
         if let known = try ledger.fact("address"), known != address {
-            // The same tables may have another address by now.
-            let count = try server.number(
-                "SELECT count() FROM session WHERE recorder = \(TabSeparated.literal(recorder))")
-            guard count > 0 else {
+            // A replica may not have what another one has; the same tables may have another address by now.
+            var isKnown = false
+            if let cluster { isKnown = try ledger.fact("cluster") == cluster }
+            if !isKnown { isKnown = try knowsRecorder() }
+            guard isKnown else {
                 throw FleetError(
                     .usage,
                     "\(trace) is shipped to \(known), and \(address) has nothing of it; to ship it there as well, copy the trace without \(ledger.path)"
                 )
             }
             try ledger.set("address", address)
+            if let cluster { try ledger.set("cluster", cluster) }
         }
         guard let first = try recorded.sessions().first else { return }
         let started = String(first.startedUnixNanoseconds)
@@ -150,8 +153,14 @@ public final class Shipper {
             )
         }
         try ledger.set("address", address)
+        if let cluster { try ledger.set("cluster", cluster) }
         try ledger.set("started", started)
         try ledger.set("first_gap", String(try recorded.lastGap()))
+    }
+
+    private func knowsRecorder() throws(FleetError) -> Bool {
+        try server.number(
+            "SELECT count() FROM session WHERE recorder = \(TabSeparated.literal(recorder))") > 0
     }
 
     /// Refuses to ship some rows redacted and others as they were recorded.

@@ -1,5 +1,4 @@
 internal import CCurl
-internal import CurlShim
 internal import Notation
 
 /// A collector of OpenTelemetry over OTLP/HTTP in JSON.
@@ -14,8 +13,7 @@ final class Collector {
 
     private let base: String
     private let fields: [String]
-    private let handle: UnsafeMutableRawPointer
-    private var received: [UInt8] = []
+    private let post: HTTPPost
 
     /// Bytes of an answer that are kept.
     private static let maxAnswer = 1 << 16
@@ -31,10 +29,7 @@ final class Collector {
                 "\(url) is no address of a collector: write http://HOST:4318, the paths of OTLP follow"
             )
         }
-        guard shim_global_init() == CURLE_OK, let handle = curl_easy_init() else {
-            throw FleetError(.server, "libcurl does not start")
-        }
-        self.handle = handle
+        post = try HTTPPost(limit: Self.maxAnswer, beyond: .isLost)
         base = url.hasSuffix("/") ? String(url.dropLast()) : url
         fields = headers.split(separator: ",").compactMap { pair in
             let parts = pair.split(separator: "=", maxSplits: 1)
@@ -46,15 +41,19 @@ final class Collector {
         }
     }
 
-    deinit { curl_easy_cleanup(handle) }
-
     /// Sends a body.
     ///
     /// - Returns: How many of its items the collector refused.
     func send(_ body: JSONValue, to signal: Signal) throws(FleetError) -> Int64 {
         let url = "\(base)/v1/\(signal.rawValue)"
-        let status = try post(body.bytes(), to: url)
-        let answer = String(decoding: received, as: UTF8.self)
+        let (result, status) = post.send(
+            body.bytes(), to: url, fields: ["Content-Type: application/json"] + fields)
+        guard result == CURLE_OK else {
+            throw FleetError(
+                .unreachable,
+                "no answer from \(url): \(String(cString: curl_easy_strerror(result)))")
+        }
+        let answer = String(decoding: post.answer, as: UTF8.self)
         guard (200..<300).contains(status) else {
             let line = answer.split(whereSeparator: \.isNewline).first.map { ": \($0.prefix(200))" }
             let mayPass = [429, 502, 503, 504].contains(status)
@@ -68,60 +67,5 @@ final class Collector {
         case .string(let text), .number(let text): Int64(text) ?? 0
         default: 0
         }
-    }
-
-    private func set(_ option: CURLoption, _ value: Int) {
-        _ = shim_easy_setopt_long(handle, option, value)
-    }
-
-    private func set(_ option: CURLoption, _ value: String) {
-        _ = shim_easy_setopt_string(handle, option, value)
-    }
-
-    private func post(_ body: [UInt8], to url: String) throws(FleetError) -> Int {
-        var list: UnsafeMutablePointer<curl_slist>?
-        defer { curl_slist_free_all(list) }
-        for field in ["Content-Type: application/json", "Expect:"] + fields {
-            list = curl_slist_append(list, field)
-        }
-        set(CURLOPT_URL, url)
-        set(CURLOPT_PROTOCOLS_STR, "http,https")
-        set(CURLOPT_NOSIGNAL, 1)
-        set(CURLOPT_USERAGENT, "tapedeck")
-        set(CURLOPT_CONNECTTIMEOUT, 10)
-        set(CURLOPT_LOW_SPEED_LIMIT, 1)
-        set(CURLOPT_LOW_SPEED_TIME, 60)
-        set(CURLOPT_POST, 1)
-        _ = shim_easy_setopt_offset(handle, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(body.count))
-        _ = shim_easy_setopt_pointer(handle, CURLOPT_HTTPHEADER, list)
-        received = []
-        _ = shim_easy_setopt_bytes_callback(handle, CURLOPT_WRITEFUNCTION) {
-            bytes, size, count, context in
-            guard let bytes, let context else { return 0 }
-            let collector = Unmanaged<Collector>.fromOpaque(context).takeUnretainedValue()
-            let part = UnsafeRawBufferPointer(start: bytes, count: size * count)
-            collector.received += part.prefix(Collector.maxAnswer - collector.received.count)
-            return part.count
-        }
-        _ = shim_easy_setopt_pointer(
-            handle, CURLOPT_WRITEDATA, Unmanaged.passUnretained(self).toOpaque())
-        let result = withExtendedLifetime(self) {
-            body.withUnsafeBytes { buffer in
-                _ = shim_easy_setopt_pointer(
-                    handle, CURLOPT_POSTFIELDS,
-                    UnsafeMutableRawPointer(mutating: buffer.baseAddress))
-                return curl_easy_perform(handle)
-            }
-        }
-        // The pointer to the body is not valid any longer.
-        _ = shim_easy_setopt_pointer(handle, CURLOPT_POSTFIELDS, nil)
-        guard result == CURLE_OK else {
-            throw FleetError(
-                .unreachable,
-                "no answer from \(url): \(String(cString: curl_easy_strerror(result)))")
-        }
-        var status = 0
-        _ = shim_easy_getinfo_long(handle, CURLINFO_RESPONSE_CODE, &status)
-        return status
     }
 }

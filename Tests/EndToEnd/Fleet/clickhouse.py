@@ -147,3 +147,52 @@ def cluster(folder: Path, count: int = 2, name: str = "lab") -> list[ClickHouse]
     return [ClickHouse(folder / f"shard{index}", each, f"<{name}>{shards}</{name}>")
             for index, each in enumerate(ports)]
 
+
+class ZooKeeper:
+    """A ZooKeeper server, with which replicas agree."""
+
+    JARS = ("zookeeper", "zookeeper-jute", "slf4j-api", "slf4j-nop", "netty-all", "metrics-core", "snappy-java")
+
+    def __init__(self, home: Path):
+        home.mkdir(parents=True)
+        self.port, = free_ports(1)
+        (home / "zoo.cfg").write_text(
+            f"tickTime=200\ndataDir={home}/data\nclientPort={self.port}\nclientPortAddress=127.0.0.1\n")
+        classes = ":".join(f"/usr/share/java/{each}.jar" for each in self.JARS)
+        with (home / "output").open("ab") as output:
+            self.process = subprocess.Popen(
+                ["java", "-Xmx128m", "-cp", classes, "-Dzookeeper.admin.enableServer=false",
+                 "org.apache.zookeeper.server.ZooKeeperServerMain", home / "zoo.cfg"],
+                stdin=subprocess.DEVNULL, stdout=output, stderr=output, env=environment())
+        self.home = home
+        eventually(self._is_ready, f"a ZooKeeper server at 127.0.0.1:{self.port}")
+
+    @staticmethod
+    def is_here() -> bool:
+        """Whether it and Java are installed."""
+        return bool(shutil.which("java")) and Path("/usr/share/java/zookeeper.jar").exists()
+
+    def _is_ready(self) -> bool:
+        assert self.process.poll() is None, (self.home / "output").read_text()
+        try:
+            socket.create_connection(("127.0.0.1", self.port), timeout=1).close()
+        except OSError:
+            return False
+        return True
+
+    def stop(self) -> None:
+        """Ends it."""
+        self.process.terminate()
+        self.process.wait()
+
+
+def replicas(folder: Path, keeper: ZooKeeper, count: int = 2, name: str = "lab") -> list[ClickHouse]:
+    """Servers that are the replicas of the one shard of the cluster `name`."""
+    ports = [free_ports(4) for _ in range(count)]
+    members = "".join(f"<replica><host>127.0.0.1</host><port>{each[1]}</port></replica>" for each in ports)
+    agreed = (f"<zookeeper><node><host>127.0.0.1</host><port>{keeper.port}</port></node>"
+              "<session_timeout_ms>2000</session_timeout_ms></zookeeper><interserver_http_host>127.0.0.1</interserver_http_host>")
+    return [ClickHouse(folder / f"replica{index}", each,
+                       f"<{name}><shard><internal_replication>true</internal_replication>{members}</shard></{name}>",
+                       more=f"{agreed}<macros><shard>1</shard><replica>{index}</replica></macros>")
+            for index, each in enumerate(ports)]

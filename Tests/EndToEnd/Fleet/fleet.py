@@ -62,11 +62,12 @@ def stored(trace: Path, table: str) -> list[Row]:
     return rows
 
 
-def shipped(server: ClickHouse, database: str, recorder: str, trace: Path, table: str) -> list[Row]:
+def shipped(server: ClickHouse, database: str, recorder: str, trace: Path, table: str,
+            suffix: str = "") -> list[Row]:
     """The rows that the fleet has of a recorder, without FINAL: one that is there twice is twice."""
     names = columns(trace, table)
     listed = ", ".join(f"`{name}`" for name in names)
-    answer = server.answer(f"SELECT {listed} FROM {database}.{table} WHERE recorder = '{recorder}' "
+    answer = server.answer(f"SELECT {listed} FROM {database}.{table}{suffix} WHERE recorder = '{recorder}' "
                            f"ORDER BY `{names[0]}` FORMAT TabSeparated")
     return [tuple(unescaped(value) for value in line.split(b"\t"))
             for line in answer.split(b"\n")[:-1]]
@@ -82,12 +83,12 @@ def recorder_of(trace: Path) -> str:
 
 
 def check_equal(server: ClickHouse, database: str, trace: Path, rows_of: Path | None = None,
-                tables: tuple[str, ...] = TABLES) -> int:
-    """Fails unless the fleet has exactly the rows of a trace; returns how many there are."""
+                tables: tuple[str, ...] = TABLES, suffix: str = "") -> int:
+    """Fails unless the fleet, or a server of it, has exactly the rows of a trace; returns how many there are."""
     recorder = recorder_of(trace)
     count = 0
     for table in tables:
-        there = shipped(server, database, recorder, trace, table)
+        there = shipped(server, database, recorder, trace, table, suffix)
         here = stored(rows_of or trace, table)
         assert len(there) == len(here), f"{table}: {len(there)} shipped, {len(here)} recorded"
         for mine, theirs in zip(here, there):

@@ -8,11 +8,12 @@ import re
 import sqlite3
 import subprocess
 import threading
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 import requests
-from clickhouse import ClickHouse, cluster
+from clickhouse import ClickHouse, ZooKeeper, cluster, replicas
 from fleet import check_equal, ship, stored
 from middleman import Middleman
 from programs import DEADLINE, ROOT, TAPEDECK, Program, curl, eventually, sql, tapedeck
@@ -211,6 +212,62 @@ def test_shards(tmp_path: Path) -> None:
             shard.stop()
 
 
+def differs(server: ClickHouse, trace: Path) -> str | None:
+    """What a replica does not have of a trace, or has twice."""
+    try:
+        assert check_equal(server, "tapes", trace, suffix="_local") > 20
+    except AssertionError as error:
+        return str(error)
+    return None
+
+
+@pytest.mark.skipif(not ZooKeeper.is_here(), reason="needs Java and ZooKeeper")
+def test_replicas(tmp_path: Path) -> None:
+    """Each replica has everything, once, though the one that is shipped to is killed, and shipping goes on over the other."""
+    chance, over = random.Random(11), threading.Event()
+    keeper = ZooKeeper(tmp_path / "keeper")
+    servers = replicas(tmp_path / "replicas", keeper)
+    try:
+        more = "?cluster=lab&replicated=true"
+        for server in servers:
+            # A ZooKeeper that listens may not answer yet.
+            eventually(lambda: tapedeck("ship", "--keep", "36500d", "--to", server.url("tapes", more),  # noqa: B023
+                                        status=None).returncode == 0, "tables on each replica")
+        traces = []
+        names = ("first-sync-and-edits", "restore-in-progress", "offline-edits-merged", "submission-with-attachment")
+        for turn in range(max(KILLS // 2, 2)):
+            folder = tmp_path / str(turn)
+            folder.mkdir()
+            trace = imported(names[turn % len(names)], folder)
+            # The same session twice would be one that is shipped again.
+            with closing(sqlite3.connect(trace)) as writer, writer:
+                writer.execute("UPDATE session SET started_unix_ns = started_unix_ns + ?", (turn,))
+            first, second = servers[turn % 2], servers[1 - turn % 2]
+            with subprocess.Popen([TAPEDECK, "ship", trace, "--to", first.url("tapes", more), "--no-redact"],
+                                  stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as shipper:
+                # Mostly in the middle of it; from the second time on also before its first row.
+                if turn == 0:
+                    eventually(lambda: Path(f"{trace}.ship").exists(), "the first batch")  # noqa: B023
+                over.wait(chance.random() * 0.4)
+                # It would wait for the server that it has.
+                for end in chance.sample([first.kill, shipper.kill], 2):
+                    end()
+            # A batch that only the first one has is waited for.
+            again = Program(TAPEDECK, "ship", trace, "--to", second.url("tapes", more), "--no-redact")
+            over.wait(chance.random() * 0.4)
+            first.start()
+            assert again.process.wait(DEADLINE * 2) == 0, again.said()
+            traces.append(trace)
+        for server in servers:
+            for trace in traces:
+                # One that was killed fetches what the other has.
+                eventually(lambda: not differs(server, trace), f"what the other has of {trace}", DEADLINE * 2)  # noqa: B023
+    finally:
+        for server in servers:
+            server.stop()
+        keeper.stop()
+
+
 def test_bounds_keep_what_is_not_shipped(tmp_path: Path, trace: Path, record, origin) -> None:
     """--max-size evicts shipped traffic alone, says so, and all of it is in the fleet."""
     server = ClickHouse(tmp_path / "server")
@@ -235,6 +292,32 @@ def test_bounds_keep_what_is_not_shipped(tmp_path: Path, trace: Path, record, or
         assert there >= exchanges
         sizes = server.ask("SELECT sum(length(bytes)) FROM bounds.chunk")
         assert int(sizes) > 2 * total
+    finally:
+        server.stop()
+
+
+def test_bounds_may_evict_what_is_not_shipped(tmp_path: Path, trace: Path, record, origin) -> None:
+    """With --evict-unshipped the bound holds without a fleet; what is left arrives, and says what is missing."""
+    server = ClickHouse(tmp_path / "server")
+    try:
+        server.kill()
+        recording = record("--to", origin.url, "--max-size", "4MiB", "--ship", server.url("evicted"),
+                           "--evict-unshipped", "--no-redact")
+        body = tmp_path / "body"
+        for number in range(15):
+            body.write_bytes(os.urandom(400_000).hex().encode())
+            curl("--data-binary", f"@{body}", f"{recording.url}/{number}")
+        recording.eventually_sql("SELECT id FROM gap WHERE reason = 'evicted'")
+        server.start()
+        recording.finish()
+        ship(trace, server, "evicted")
+        check_equal(server, "evicted", trace)
+        assert int(server.ask("SELECT count() FROM evicted.gap WHERE reason = 'evicted'")) > 0
+        pulled = tmp_path / "pulled.tape"
+        tapedeck("pull", server.url("evicted"), pulled, "--session", "1")
+        for table in ("chunk", "gap", "any_exchange"):
+            assert stored(pulled, table) == stored(trace, table)
+        assert tapedeck("ls", pulled, "--json").stdout == tapedeck("ls", trace, "--json").stdout
     finally:
         server.stop()
 
