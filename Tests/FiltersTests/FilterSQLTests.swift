@@ -117,8 +117,9 @@ struct FilterSQLTests {
             ),
             (
                 "not error:409",
-                "((c.error = ? OR c.id IN (SELECT h.command_id FROM any_change h WHERE h.error = ?))) "
-                    + "IS NOT TRUE", [.integer(409), .integer(409)]
+                "((c.error = ? OR EXISTS (SELECT 1 FROM any_change h WHERE h.id BETWEEN c.id * 16777216 "
+                    + "AND c.id * 16777216 + 16777215 AND h.error = ?))) IS NOT TRUE",
+                [.integer(409), .integer(409)]
             ),
             (
                 "payload:a",

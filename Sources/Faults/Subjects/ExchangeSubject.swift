@@ -109,6 +109,7 @@ public struct ExchangeSubject: FilterSubjectValues {
 
     private var url: String {
         let port = row.port == (row.scheme == "https" ? 443 : 80) ? "" : ":\(row.port)"
-        return "\(row.scheme)://\(row.host)\(port)\(row.path)" + (row.query.map { "?\($0)" } ?? "")
+        let name = row.host.contains(":") ? "[\(row.host)]" : row.host
+        return "\(row.scheme)://\(name)\(port)\(row.path)" + (row.query.map { "?\($0)" } ?? "")
     }
 }

@@ -121,7 +121,8 @@ extension Field {
 
     /// The URL of an exchange, in rows of a fleet.
     package static let fleetURL = """
-        concat(scheme, '://', host, if(port = if(scheme = 'https', 443, 80), '', \
+        concat(scheme, '://', if(position(host, ':') = 0, host, concat('[', host, ']')), \
+        if(port = if(scheme = 'https', 443, 80), '', \
         concat(':', toString(port))), path, if(isNull(query), '', concat('?', ifNull(query, ''))))
         """
 

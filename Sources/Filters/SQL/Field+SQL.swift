@@ -132,7 +132,8 @@ extension Field {
     }
 
     private static let urlExpression = """
-        (x.scheme || '://' || x.host || CASE WHEN x.port = CASE x.scheme WHEN 'https' THEN 443 \
+        (x.scheme || '://' || CASE WHEN instr(x.host, ':') THEN '[' || x.host || ']' ELSE x.host END \
+        || CASE WHEN x.port = CASE x.scheme WHEN 'https' THEN 443 \
         ELSE 80 END THEN '' ELSE ':' || x.port END || x.path || coalesce('?' || x.query, ''))
         """
 
@@ -178,7 +179,14 @@ extension Field {
     }
 
     private static func change(_ column: String) -> SQLSource {
-        .listed(key: "c.id", select: "h.command_id", from: "any_change h", .column("h.\(column)"))
+        // As their numbers are made of those of commands, what a page needs of them is one stretch.
+        let rows = "any_change h WHERE h.id BETWEEN"
+        return .looked(
+            "\(rows) c.id * 16777216 AND c.id * 16777216 + 16777215",
+            page: SQLPage(
+                key: "c.id",
+                select: "h.command_id FROM \(rows) ?1 * 16777216 AND ?2 * 16777216 + 16777215"),
+            .column("h.\(column)"))
     }
 
     /// Changes by key: those of which an index has been built, and those that are newer.

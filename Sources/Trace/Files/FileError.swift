@@ -4,7 +4,7 @@ public struct FileError: Error, Hashable, CustomStringConvertible, Sendable {
     public enum Code: String, Hashable, Sendable, CaseIterable {
         /// A file or folder does not exist, is in the way or cannot be opened.
         case cannotOpen = "cannot-open"
-        /// The input is not a recording or trace, or has impossible content.
+        /// The input is not a recording or trace, has impossible content, or lacks what was asked for.
         case malformed
         /// A later version of this program wrote it.
         case newerFormat = "newer-format"
@@ -35,11 +35,11 @@ public struct FileError: Error, Hashable, CustomStringConvertible, Sendable {
     public init(_ error: TraceError) {
         let code: Code =
             switch error.code {
-            case .notATrace, .olderFormat: .malformed
+            case .notATrace, .olderFormat, .notFound: .malformed
             case .newerFormat: .newerFormat
             case .busy: .busy
             case .cannotOpen: .cannotOpen
-            case .diskFull, .lost, .notFound, .storage: .storage
+            case .diskFull, .lost, .storage: .storage
             }
         self.init(code, error.reason)
     }

@@ -229,6 +229,8 @@ print(visit("::1", int(sys.argv[1])), visit(socket.inet_ntop(socket.AF_INET6, an
     assert sql(trace, "SELECT host, port FROM leg WHERE peer = 1 ORDER BY id") == [
         ("::1", port)] * 3
     assert len(urls(trace)) == 3
+    listed = tapedeck("ls", trace, f'url:"http://[::1]:{port}/curl"', "--json").stdout
+    assert listed.count("\n") == 1, listed
 
 
 def answer_all(server: socket.socket) -> None:

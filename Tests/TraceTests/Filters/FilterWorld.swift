@@ -61,7 +61,7 @@ struct FilterWorld {
             id: id, connection: ConnectionID(self.number(1...3)),
             api: pick(["http", "commcare.restore", "commcare.submit"], ""),
             method: pick(["GET", "POST", "get"], ""), scheme: pick(["http", "https"], ""),
-            host: pick(["www.example", "example", "ex_mple"], ""),
+            host: pick(["www.example", "example", "ex_mple", "2001:db8::1"], ""),
             port: pick([80, 443, 8080], 80), path: "/" + word() + "/" + word(),
             query: perhaps { $0.word() }, version: "HTTP/1.1",
             startedAt: Instant(nanoseconds: self.number(0...5_000_000_000)),
