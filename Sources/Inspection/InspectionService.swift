@@ -267,6 +267,9 @@ struct InspectionService: Sendable {
 
     // MARK: Listings
 
+    /// How long the answer about a new listing waits for its first rows.
+    private static let patience = Duration.milliseconds(50)
+
     private func makeListing(_ question: Question) async throws(ServedProblem) -> ServedAnswer {
         let body =
             question.request.body.isEmpty
@@ -282,6 +285,8 @@ struct InspectionService: Sendable {
             side = named
         }
         let listing = try trace(question).makeListing(try Self.filter(filterText), side)
+        // A page that knows of rows asks for them at once.
+        await listing.begin(within: Self.patience)
         var answer = Self.json(Self.text(of: listing), 201)
         answer.fields.append(
             .init("Location", "/v1/traces/\(question.names.trace)/listings/\(listing.id)"))

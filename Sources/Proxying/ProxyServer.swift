@@ -128,9 +128,6 @@ public final class ProxyServer: Sendable {
         await connections.all(resources) { $0.description }.sorted { $0.id < $1.id }
     }
 
-    /// What is known of the clients that used TLS, in order of their addresses.
-    public var clients: [ClientTrust] { resources.clients.all }
-
     /// Carries out an action once, now, on an open connection, or on all of them where nil.
     ///
     /// - Returns: The connections it was carried out on.

@@ -25,6 +25,25 @@ struct ListingTests {
         #expect(listing.progress.isComplete)
     }
 
+    @Test(
+        "say when they begin, or that it takes long",
+        arguments: ["rows", "none", "a problem", "nothing yet"])
+    func beginning(how: String) async {
+        let listing = Listing(id: 1, filter: nil, side: .client)
+        let limit = how == "nothing yet" ? Duration.milliseconds(1) : .seconds(3_600)
+        async let begun: Void = listing.begin(within: limit)
+        switch how {
+        case "rows": listing.append([LinePlace(.exchange, 1)])
+        case "none": listing.complete()
+        case "a problem": listing.fail("no disk")
+        default: break
+        }
+        await begun
+        #expect(listing.progress.count == (how == "rows" ? 1 : 0))
+        // Whoever comes later does not wait.
+        if how != "nothing yet" { await listing.begin(within: .seconds(3_600)) }
+    }
+
     @Test("say what changed after a change that a page knows of, or that anything may have")
     func changes() {
         let listing = Listing(id: 1, filter: nil, side: .client)

@@ -110,7 +110,8 @@ import Wire
         for number in 0..<1_100 {
             clients.note(.init(host: "a", unixSeconds: Int64(10 + number)), of: "\(number)")
         }
-        #expect(clients.all.count == 1_000 && clients.client(at: "10.0.0.1").accepted == nil)
+        let known = (0..<1_100).filter { clients.client(at: "\($0)").accepted != nil }
+        #expect(known.count == 1_000 && clients.client(at: "10.0.0.1").accepted == nil)
     }
 
     @Test func `HEAD has no content`() {

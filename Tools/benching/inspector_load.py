@@ -63,7 +63,9 @@ class Asked:
             page = self.ask(f"{path}/rows?count=100")
             known = self.ask(path)
             if len(page["rows"]) >= min(100, known["count"]) and (known["count"] >= 100 or known["is_complete"]):
-                return time.monotonic() - began, known
+                took = time.monotonic() - began
+                self.ask(path, "DELETE")
+                return took, known
             time.sleep(0.001)
 
     def peak(self) -> int:
@@ -171,6 +173,8 @@ def watched(table, program: Path, work: Path, rounds: int, seconds: int) -> None
 
 def live(table, program: Path, work: Path, seconds: int) -> None:
     """A page that follows 5,000 exchanges a second."""
+    work = work / "live"
+    work.mkdir()
     with ExitStack() as cleanup:
         processes, origin, _ = start_nginx(work, tls=False)
         for process in processes:

@@ -26,6 +26,8 @@ final class Listing: Sendable {
         /// Changes up to this one are no longer known one by one.
         var forgotten = 0
         var usedAt = ContinuousClock.now
+        /// Those who wait for the first rows.
+        var waiting: [CheckedContinuation<Void, Never>] = []
     }
 
     /// The most changed rows that are remembered.
@@ -62,6 +64,7 @@ final class Listing: Sendable {
             state.progress.count = state.places.count
             state.progress.changes += 1
         }
+        endWaiting()
     }
 
     /// Notes that all rows of the beginning are in it.
@@ -70,6 +73,7 @@ final class Listing: Sendable {
             state.progress.isComplete = true
             state.progress.changes += 1
         }
+        endWaiting()
     }
 
     /// Notes that it does not go on.
@@ -79,6 +83,34 @@ final class Listing: Sendable {
             state.progress.isComplete = true
             state.progress.changes += 1
         }
+        endWaiting()
+    }
+
+    /// Waits until it has rows or is complete, at most for `limit`.
+    func begin(within limit: Duration) async {
+        await withCheckedContinuation { continuation in
+            let isBegun = state.withLock { state in
+                if state.progress.count > 0 || state.progress.isComplete { return true }
+                state.waiting.append(continuation)
+                return false
+            }
+            guard !isBegun else {
+                continuation.resume()
+                return
+            }
+            Task {
+                try? await Task.sleep(for: limit)
+                endWaiting()
+            }
+        }
+    }
+
+    private func endWaiting() {
+        let waiting = state.withLock { state in
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+        for each in waiting { each.resume() }
     }
 
     /// Notes that rows have other values now; nil for any of them.

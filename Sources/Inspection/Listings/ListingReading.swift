@@ -46,7 +46,8 @@ struct ListingReading: Sendable {
         var follower = try PlaceFollower(reader, filter: listing.filter, of: listing.side)
         var batch: [LinePlace] = []
         var size = Self.least
-        try follower.existing(reader) { place in
+        let isUnwanted = { !listings.has(listing) }
+        try follower.existing(reader, until: isUnwanted) { place in
             batch.append(place)
             guard batch.count == size else { return true }
             listing.append(batch)

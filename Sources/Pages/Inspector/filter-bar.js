@@ -33,6 +33,7 @@ export class FilterBar {
     this.leave = leave;
     this.name = name;
     this.options = [];
+    this.offeredFor = "";
     this.chosen = -1;
     this.input = element("input", {
       id: `${name}filter`,
@@ -199,7 +200,10 @@ export class FilterBar {
     const caret = this.input.selectionStart ?? text.length;
     const options = text.trim() === "" ? earlier() : await this.optionsFor(text, caret).catch(() => []);
     if (this.input.value !== text || document.activeElement !== this.input) return;
+    // An answer that comes after a choice leaves it, where it offers the same.
+    const chosen = this.options[this.chosen]?.text;
     this.options = options.slice(0, MOST);
+    this.offeredFor = text;
     this.chosen = -1;
     this.menu.hidden = this.options.length === 0;
     this.input.setAttribute("aria-expanded", String(!this.menu.hidden));
@@ -217,6 +221,8 @@ export class FilterBar {
         element("span", { class: "soft" }, option.about),
       )
     ));
+    const still = chosen === undefined ? -1 : this.options.findIndex((option) => option.text === chosen);
+    if (still >= 0) this.choose(still);
   }
 
   async optionsFor(text, caret) {
@@ -263,7 +269,9 @@ export class FilterBar {
   take(index) {
     const { text, from, caret } = this.options[index];
     const { value } = this.input;
-    this.input.value = value.slice(0, from) + text + value.slice(caret);
+    // What was written since it was offered is part of what it replaces.
+    const end = caret + value.length - this.offeredFor.length;
+    this.input.value = value.slice(0, from) + text + value.slice(end);
     this.input.setSelectionRange(from + text.length, from + text.length);
     this.typed();
     this.complete();
@@ -271,6 +279,7 @@ export class FilterBar {
 
   close() {
     this.menu.hidden = true;
+    this.options = [];
     this.chosen = -1;
     this.input.setAttribute("aria-expanded", "false");
     this.input.removeAttribute("aria-activedescendant");

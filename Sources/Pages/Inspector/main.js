@@ -16,6 +16,7 @@ const content = find("content");
 const opened = new Map();
 // More rows take seconds.
 const DIAGNOSED = 20_000;
+const BEFORE_DIAGNOSIS = 300;
 const schemes = ["light dark", "light", "dark"];
 
 /** Shows the view of the address, which is made when it is first shown. */
@@ -115,6 +116,9 @@ async function loadFindings() {
   const { exchanges, commands, is_live: isLive } = currentTrace();
   if (isLive || exchanges + commands === 0 || exchanges + commands > DIAGNOSED) return;
   const { trace } = state;
+  // First come the rows that one looks at.
+  await new Promise((settle) => setTimeout(settle, BEFORE_DIAGNOSIS));
+  if (trace !== state.trace) return;
   try {
     const { findings } = await get(`/v1/traces/${trace}/findings`);
     if (trace === state.trace) set({ findings });

@@ -52,9 +52,10 @@ export class SetupView {
     this.check();
   }
 
-  build({ guides, listeners = [] }) {
+  build({ guides, recording }) {
     this.isBuilt = true;
-    this.listeners = listeners;
+    this.recording = recording;
+    this.shownAddresses = null;
     this.addresses = element("div");
     this.clients = element("div", { "aria-live": "polite" });
     this.place.replaceChildren(
@@ -62,6 +63,7 @@ export class SetupView {
       this.addresses,
       element("h3", {}, "Clients that have reached it"),
       this.clients,
+      ...(recording ? [authority(recording)] : []),
       element("h3", {}, "Pointing a client at it, and trusting its certificates"),
       ...guides.map((guide) => this.guide(guide)),
     );
@@ -69,7 +71,8 @@ export class SetupView {
 
   /** Where the proxy listens: what the recording says, and where clients have reached it. */
   showAddresses(reached) {
-    const known = [...this.listeners, ...reached.filter(({ address }) => this.listeners.every((each) => each.address !== address))];
+    const own = this.recording?.listeners ?? [];
+    const known = [...own, ...reached.filter(({ address }) => own.every((each) => each.address !== address))];
     const key = JSON.stringify(known);
     if (key === this.shownAddresses) return;
     this.shownAddresses = key;
@@ -118,7 +121,7 @@ export class SetupView {
   }
 }
 
-function address({ address: place, mode }) {
+function address({ address: place, mode, purpose = modes[mode] ?? "" }) {
   return element(
     "div",
     { class: "card tools" },
@@ -129,7 +132,7 @@ function address({ address: place, mode }) {
       element(
         "p",
         {},
-        `${currentTrace().is_live ? "Listens" : "Listened"}${modes[mode] ? ` ${modes[mode]}` : ""} on`,
+        `${currentTrace().is_live ? "Listens" : "Listened"} ${purpose} on`,
       ),
       element(
         "div",
@@ -144,6 +147,15 @@ function address({ address: place, mode }) {
           "Devices in the network need an address of this machine: tapedeck record --listen 0.0.0.0:8080 prints them.",
         ),
     ),
+  );
+}
+
+function authority({ authority: { name, sha256 } }) {
+  return element(
+    "p",
+    {},
+    `Clients have to trust “${name}”, whose certificate has this SHA-256: `,
+    element("code", {}, sha256),
   );
 }
 

@@ -28,11 +28,6 @@ final class ClientList: Sendable {
         known.withLock { $0[address] } ?? ClientTrust(address: address)
     }
 
-    /// All of them, in order of their addresses.
-    var all: [ClientTrust] {
-        known.withLock { Array($0.values) }.sorted { $0.address < $1.address }
-    }
-
     private static func time(_ client: ClientTrust) -> Int64 {
         max(client.accepted?.unixSeconds ?? 0, client.refused?.unixSeconds ?? 0)
     }

@@ -118,29 +118,6 @@ public final class TraceReader {
         }
     }
 
-    /// Nanoseconds from the start of the first session to the last thing that was recorded.
-    ///
-    /// - Parameter session: Of this session alone, from its start.
-    /// - Returns: The time; 0 for a trace without sessions.
-    /// - Throws: ``TraceError`` with code `storage`.
-    public func nanoseconds(of session: SessionID? = nil) throws(TraceError) -> Int64 {
-        try reported { () throws(StorageFault) in
-            try list(
-                """
-                SELECT max(CASE WHEN ?1 IS NULL
-                      THEN s.started_unix_ns - (SELECT min(started_unix_ns) FROM session) ELSE 0 END
-                    + max(
-                      coalesce((SELECT max(e.at_ns) FROM event e WHERE e.session_id = s.id), 0),
-                      coalesce((SELECT max(x.started_ns) FROM any_exchange x
-                        WHERE x.session_id = s.id), 0),
-                      coalesce((SELECT max(c.at_ns) FROM any_command c
-                        WHERE c.session_id = s.id), 0)))
-                FROM session s WHERE ?1 IS NULL OR s.id = ?1
-                """, bind: { $0.bind(1, session?.rawValue) }
-            ) { $0.integer(0) }.first ?? 0
-        }
-    }
-
     /// An exchange with all its rows; nil where there is none of that number.
     public func exchange(_ id: ExchangeID) throws(TraceError) -> ExchangeDetail? {
         try reported { () throws(StorageFault) in

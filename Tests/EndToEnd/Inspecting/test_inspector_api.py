@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import os
 import socket
-from contextlib import ExitStack
+import sqlite3
+from contextlib import ExitStack, closing
 from pathlib import Path
 
 import pytest
@@ -158,6 +159,27 @@ def test_counts_are_counts(inspector, traces) -> None:
     for described, trace in zip(inspector.get("/v1/traces")["traces"], traces):
         for kind in ("exchange", "command", "message"):
             assert described[f"{kind}s"] == sql(trace, f"SELECT count(*) FROM any_{kind}")[0][0], (trace.name, kind)
+
+
+def test_missing_bytes_are_marked(traces, tmp_path) -> None:
+    trace = tmp_path / "missing.tape"
+    trace.write_bytes(traces[0].read_bytes())
+    (session, connection, start), = sql(
+        trace, "SELECT session_id, connection_id, started_ns FROM any_exchange WHERE id = 1")
+    with closing(sqlite3.connect(trace)) as writer, writer:
+        writer.execute("INSERT INTO gap VALUES (1, ?, ?, NULL, 0, 0, 0, ?, ?, 10, 1, 'not-captured')",
+                       (session, connection, start, start))
+    found = Inspector.of(trace)
+    try:
+        marked = {row["name"] for row in found.rows() if "gap not-captured" in row["marks"]}
+        assert "1" in marked
+        # What came later over that connection is whole.
+        assert marked == {row["name"] for row in found.rows() if row["connection_id"] == connection
+                          and row["at_ns"] <= start and (row["ended_ns"] is None or row["ended_ns"] >= start)}
+        shown = [mark for mark in found.get("/v1/traces/1/timeline")["marks"] if mark["kind"] == "gap"]
+        assert [(mark["text"], mark["connection_id"]) for mark in shown] == [("not-captured", connection)]
+    finally:
+        found.program.kill()
 
 
 def test_known_findings_are_kept_in_a_baseline(traces, tmp_path) -> None:

@@ -103,6 +103,18 @@ def test_what_is_held_is_marked_in_the_list(watched, inspect, record, origin) ->
     proxy.finish()
 
 
+def test_the_addresses_of_a_recording_are_there_before_its_clients(watched, record, origin) -> None:
+    proxy = record("--to", origin.url, "--listen", "socks5://127.0.0.1:0", "--inspect")
+    page = watched.page(proxy.await_line(r"^inspector at (http://\S+)$")[1], "#/1/setup")
+    cards = page.locator("#setup .card")
+    expect(cards).to_have_count(2)
+    expect(cards.first).to_contain_text(f"Listens as {origin.url} on")
+    expect(cards.first.locator("code")).to_have_text(f"127.0.0.1:{proxy.port}")
+    expect(cards.last).to_contain_text("Listens as a SOCKS proxy on")
+    expect(page.locator("#setup")).to_contain_text(re.compile(r"SHA-256: ([0-9A-F]{2}:){31}[0-9A-F]{2}"))
+    proxy.finish()
+
+
 def test_a_client_that_reaches_the_proxy_is_shown(watched, inspect, record, origin) -> None:
     proxy = record("--to", origin.url)
     page = watched.page(inspect(proxy.trace).url, "#/1/setup")

@@ -51,6 +51,32 @@ def test_a_link_opens_what_it_names(watched, stored, traces) -> None:
     expect(page.locator("#rows [aria-selected=true] [data-column=row]")).to_have_text(name)
 
 
+def test_a_choice_outlives_answers_that_come_late(watched, stored) -> None:
+    page = watched.page(stored.url)
+    late = []
+
+    def keep(route) -> None:
+        late.append(route)
+
+    page.keyboard.press("/")
+    page.keyboard.type("command:")
+    option = page.locator("#completions [role=option]")
+    init = option.filter(has_text=re.compile(r"^init"))
+    expect(init.first).to_be_visible()
+    page.route("**/values?*", keep)
+    with page.expect_request("**/values?*"):
+        page.keyboard.type("i")
+    while init.first.get_attribute("aria-selected") != "true":
+        page.keyboard.press("ArrowDown")
+    page.unroute("**/values?*", keep)
+    for each in late:
+        each.continue_()
+    expect(option.locator(".name").filter(has_not_text="i")).to_have_count(0)
+    expect(init.first).to_have_attribute("aria-selected", "true")
+    page.keyboard.press("Enter")
+    expect(page.locator("#filter")).to_have_value("command:init ")
+
+
 def test_a_filter_is_completed_and_applied(watched, stored, traces) -> None:
     trace = traces["first-sync-and-edits"]
     page = watched.page(stored.url)

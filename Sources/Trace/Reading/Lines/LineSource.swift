@@ -44,6 +44,7 @@ final class LineSource {
     private let statement: Statement
     /// Where threads read ahead; nil where nothing does.
     private let path: String?
+    private let isUnwanted: () -> Bool
     private var ahead: LinePagesAhead?
     private var page = LinePage()
     private var position = 0
@@ -56,11 +57,13 @@ final class LineSource {
     /// The lines of `subject` with numbers in `range` that fit `filter`, in the order of listings.
     ///
     /// With `openToo`, running exchanges count. Of messages there are those of `messages`. With a
-    /// `path`, which is that of the trace, threads read ahead. Nil where no line can fit.
+    /// `path`, which is that of the trace, threads read ahead. It ends when `isUnwanted`, which is
+    /// asked between pages. Nil where no line can fit.
     init?(
         _ db: Connection, _ subject: FilterSubject, of side: LineSide, _ filter: Filter?,
         _ range: ClosedRange<Int64>, _ detail: LineDetail = .whole,
-        openToo: Bool = true, messages: ListedMessages = .none, ahead path: String? = nil
+        openToo: Bool = true, messages: ListedMessages = .none, ahead path: String? = nil,
+        until isUnwanted: @escaping () -> Bool = { false }
     ) throws(StorageFault) {
         let condition = filter?.sql(forPagesOf: subject) ?? .always
         guard condition != .never else { return nil }
@@ -82,6 +85,7 @@ final class LineSource {
             "\(more) AND \(side.condition(subject.alias))")
         statement = try query.prepare(db)
         self.path = LinePagesAhead.isUseful ? path : nil
+        self.isUnwanted = isUnwanted
         size = PageSize(for: subject, detail)
         page.last = range.lowerBound - 1
         end = min(range.upperBound, try db.integer("SELECT max(id) FROM \(table)"))
@@ -123,6 +127,7 @@ final class LineSource {
             if position < page.keys.count, page.keys[position].id <= page.last - Self.window {
                 break
             }
+            if isUnwanted() { return nil }
             page.advance(over: position, to: try next())
             position = 0
         }

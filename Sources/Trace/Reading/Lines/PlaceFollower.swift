@@ -50,12 +50,16 @@ public struct PlaceFollower: Sendable {
     ///
     /// - Parameters:
     ///   - reader: Reads the same trace.
+    ///   - isUnwanted: Asked now and then, also where there is no row for long; it ends once that is so.
     ///   - body: Receives each place and returns whether to go on.
     /// - Throws: ``TraceError`` with code `storage`.
     public mutating func existing(
-        _ reader: TraceReader, _ body: (LinePlace) -> Bool
+        _ reader: TraceReader, until isUnwanted: @escaping () -> Bool = { false },
+        _ body: (LinePlace) -> Bool
     ) throws(TraceError) {
-        try existing(reader, .place) { source, key in body(LinePlace(source.subject, key.id)) }
+        try existing(reader, .place, until: isUnwanted) { source, key in
+            body(LinePlace(source.subject, key.id))
+        }
     }
 
     /// Reads the rows that there were at the beginning, in full; once, before any ``poll(_:)``.
@@ -71,7 +75,8 @@ public struct PlaceFollower: Sendable {
     }
 
     private mutating func existing(
-        _ reader: TraceReader, _ detail: LineDetail, _ body: (LineSource, LineKey) -> Bool
+        _ reader: TraceReader, _ detail: LineDetail,
+        until isUnwanted: @escaping () -> Bool = { false }, _ body: (LineSource, LineKey) -> Bool
     ) throws(TraceError) {
         let ranges = LineRanges(
             exchanges: 1...max(1, last.exchange), commands: 1...max(1, last.command),
@@ -79,7 +84,8 @@ public struct PlaceFollower: Sendable {
         let open = open
         var passed = passed
         try reader.merged(
-            filter, of: side, ranges, with: messages, detail, readsAhead: true
+            filter, of: side, ranges, with: messages, detail, readsAhead: true,
+            until: isUnwanted
         ) { source, key in
             if source.subject == .exchange, open.contains(key.id) { passed.insert(key.id) }
             return body(source, key)

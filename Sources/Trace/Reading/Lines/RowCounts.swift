@@ -51,13 +51,16 @@ extension TraceReader {
 
     /// How many rows come after a number, and the last of them.
     ///
-    /// In one statement, during which nothing is written; all of them are counted in the smallest index.
+    /// In one statement, during which nothing is written. All of them are counted by the pages of the smallest
+    /// index, which SQLite does only where it looks for nothing else.
     fileprivate func count(
         of table: String, after first: Int64
     ) throws(TraceError) -> (count: Int64, last: Int64) {
         try reported { () throws(StorageFault) in
             let statement = try db.prepare(
-                "SELECT count(*), max(id) FROM \(table)\(first > 0 ? " WHERE id > ?" : "")")
+                first > 0
+                    ? "SELECT count(*), max(id) FROM \(table) WHERE id > ?"
+                    : "SELECT (SELECT count(*) FROM \(table)), (SELECT max(id) FROM \(table))")
             if first > 0 { statement.bind(1, first) }
             guard try statement.step() else { return (0, first) }
             return (statement.integer(0), statement.integer(1))

@@ -33,7 +33,7 @@ extension TraceReader {
     func merged(
         _ filter: Filter?, of side: LineSide, _ ranges: LineRanges, with messages: ListedMessages,
         _ detail: LineDetail, openToo: Bool = true, limit: Int? = nil, readsAhead: Bool,
-        _ body: (LineSource, LineKey) -> Bool
+        until isUnwanted: @escaping () -> Bool = { false }, _ body: (LineSource, LineKey) -> Bool
     ) throws(TraceError) {
         try reported { () throws(StorageFault) in
             var sources: [LineSource] = []
@@ -41,7 +41,7 @@ extension TraceReader {
                 guard let range,
                     let source = try LineSource(
                         db, subject, of: side, filter, range, detail, openToo: openToo,
-                        messages: messages, ahead: readsAhead ? path : nil)
+                        messages: messages, ahead: readsAhead ? path : nil, until: isUnwanted)
                 else { continue }
                 sources.append(source)
             }

@@ -11,7 +11,7 @@ import Wire
 /// What the inspector shows with the words of this program.
 struct InspectorTools: InspectionTools {
     /// The recording that it belongs to; nil where there is none.
-    var recording: (@Sendable () -> RecordingSetup)?
+    var recording: RecordingSetup?
 
     func text(_ row: RowName, _ reader: TraceReader) throws(TraceError) -> String? {
         try reported { () throws(Failure) in
@@ -101,7 +101,7 @@ struct InspectorTools: InspectionTools {
         }
         var object = JSONObjectText()
         object.add("guides", raw: "[\(guides.joined(separator: ","))]")
-        object.add("recording", raw: recording?().json ?? "null")
+        object.add("recording", raw: recording?.json ?? "null")
         return object.text
     }
 

@@ -16,12 +16,11 @@ struct InspectOptions: ParsableArguments {
     /// - Parameters:
     ///   - trace: The trace that is written.
     ///   - controlPath: The socket of the control interface; nil where there is none.
-    ///   - recording: How clients reach the recording, and which of them trust it.
+    ///   - recording: How clients reach the recording, and whom they have to trust.
     /// - Returns: The inspector; nil where none is asked for.
     /// - Throws: ``Failure`` where it cannot listen.
     func start(
-        _ trace: String, controlPath: String?,
-        recording: @escaping @Sendable () -> RecordingSetup
+        _ trace: String, controlPath: String?, recording: RecordingSetup
     ) async throws(Failure) -> InspectionServer? {
         guard inspect || inspectListen != nil else { return nil }
         var configuration = InspectionConfiguration(

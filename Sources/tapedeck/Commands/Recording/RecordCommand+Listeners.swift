@@ -132,16 +132,18 @@ extension RecordCommand {
     /// What the inspector says of a recording that runs.
     func setup(
         _ proxy: ProxyServer, _ authority: CertificateAuthority
-    ) -> @Sendable () -> RecordingSetup {
-        let listeners = zip(places, proxy.ports).map { place, port in
-            RecordingSetup.Listener(
-                address: ListenAddress.text(place.host, port), purpose: purpose(of: place))
+    ) -> RecordingSetup {
+        let listeners = zip(places, proxy.ports).flatMap { place, port in
+            // Where it listens everywhere, a client needs one address.
+            let hosts = LocalAddresses.isWildcard(place.host) ? LocalAddresses.all() : []
+            return (hosts.isEmpty ? [place.host] : hosts).map {
+                RecordingSetup.Listener(
+                    address: ListenAddress.text($0, port), purpose: purpose(of: place))
+            }
         }
-        return {
-            RecordingSetup(
-                listeners: listeners, authority: authority.name,
-                fingerprint: authority.fingerprintSHA256, clients: proxy.clients)
-        }
+        return RecordingSetup(
+            listeners: listeners, authority: authority.name,
+            fingerprint: authority.fingerprintSHA256)
     }
 
     private func purpose(of place: ListenerArgument) -> String {

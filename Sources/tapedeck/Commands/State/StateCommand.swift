@@ -85,7 +85,8 @@ struct StateCommand: ParsableCommand {
     private func endOfTrace(before moment: StateMoment) throws(Failure) -> String? {
         guard case .time(let nanoseconds, let session) = moment else { return nil }
         let end = try TraceReader.opened(trace).reading { reader throws(TraceError) in
-            try reader.nanoseconds(of: session)
+            guard let session else { return try reader.nanoseconds() }
+            return try reader.nanoseconds(of: session)
         }
         guard nanoseconds > end else { return nil }
         let what = session.map { "session \($0)" } ?? "the trace"
