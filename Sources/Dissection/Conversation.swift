@@ -115,6 +115,9 @@ final class Conversation {
     /// Who is at the other end of a leg that is open.
     func peer(of leg: LegID) -> Peer? { context.peer(of: leg) }
 
+    /// The legs to servers on which TLS is not up.
+    var plainServerLegs: [LegID] { context.plainServerLegs }
+
     /// Bytes that it holds of what is in progress, roughly, and the same for the same records.
     var heldBytes: Int {
         switch layer {

@@ -86,6 +86,11 @@ final class ConversationContext {
     /// The row of a leg that is open.
     func leg(_ id: LegID) -> LegRow? { legs[id]?.row }
 
+    /// The legs to servers on which TLS is not up.
+    var plainServerLegs: [LegID] {
+        legs.values.filter { $0.row.peer == .server && !$0.isTLS }.map(\.row.id)
+    }
+
     /// Whether TLS is up on the leg.
     func isTLS(_ id: LegID) -> Bool { legs[id]?.isTLS ?? false }
 

@@ -27,9 +27,7 @@ import Testing
         let most = ProcessEnvironment.number("TAPEDECK_STEPS") ?? 25_000
         let features = Self.features.union(.ways)
         play(most: most, features.subtracting(.rules))
-        // A request that a rule held has a row of the server's side, which may stay open where TLS with that
-        // server fails.
-        play(most: most, features.subtracting(.outcomes))
+        play(most: most, features)
     }
 
     private func play(most: Int, _ features: WorldFeatures) {

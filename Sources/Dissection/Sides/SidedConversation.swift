@@ -60,7 +60,7 @@ final class SidedConversation {
     private var apart: Apart?
     /// Whether events say when a leg is open.
     private let isProxied: Bool
-    /// Legs to servers that are being connected to.
+    /// Legs to servers that are being connected to, or secured.
     private var unopened: Set<LegID> = []
     /// What was lost before, and may be received yet.
     private var lost = LostRows()
@@ -185,6 +185,10 @@ final class SidedConversation {
             apart = Apart(server: parting.server, join: parting.join)
         }
         if lost == nil { decided(by: event) }
+        if event.kind == .tls, isProxied, let leg = event.leg, client.peer(of: leg) == .client {
+            // A server that was connected to before, by SOCKS or a redirection, is reached once TLS is up there too.
+            unopened.formUnion(client.plainServerLegs)
+        }
         consume(.event(event))
         if isOver { apart?.join.finish(output) }
         guard let lost else { return }
@@ -198,7 +202,7 @@ final class SidedConversation {
     /// - Returns: Whether it was not known before.
     @discardableResult private func decided(by event: EventRow) -> Bool {
         switch event.kind {
-        case .opened, .refused, .tlsFailed, .closed:
+        case .opened, .tls, .refused, .tlsFailed, .closed:
             guard let leg = event.leg else { return false }
             return unopened.remove(leg) != nil
         default: return false
