@@ -97,27 +97,6 @@ public final class TraceReader {
 
     // MARK: Details
 
-    /// The sessions, in order.
-    public func sessions() throws(TraceError) -> [SessionDetail] {
-        try reported { () throws(StorageFault) in
-            try list(
-                """
-                SELECT s.*, (SELECT e.at_ns FROM event e WHERE e.session_id = s.id
-                    AND e.kind = 'session-ended' LIMIT 1),
-                  (SELECT e.detail FROM event e WHERE e.session_id = s.id
-                    AND e.kind = 'session-ended' LIMIT 1)
-                FROM session s ORDER BY s.id
-                """, []
-            ) {
-                SessionDetail(
-                    id: SessionID($0.integer(0)), startedUnixNanoseconds: $0.integer(1),
-                    provenance: $0.string(2), version: $0.string(3), arguments: $0.string(4),
-                    seed: $0.optionalString(5).flatMap { UInt64($0) },
-                    endedAt: $0.optionalInstant(6), ended: $0.optionalString(7))
-            }
-        }
-    }
-
     /// An exchange with all its rows; nil where there is none of that number.
     public func exchange(_ id: ExchangeID) throws(TraceError) -> ExchangeDetail? {
         try reported { () throws(StorageFault) in
