@@ -6,7 +6,7 @@ import Testing
 /// Rows as they are sent.
 struct RowBinaryTests {
     @Test func `values are in the order of the format`() {
-        var rows = RowBinary()
+        let rows = RowBinary()
         rows.append(-2)
         rows.append(day: 20_000)
         rows.append(isNull: true)
@@ -15,7 +15,7 @@ struct RowBinaryTests {
             rows.bytes == [0xFE] + Array(repeating: 0xFF, count: 7) + [
                 0x20, 0x4E, 1, 2, 1, 0x61, 0,
             ])
-        var long = RowBinary()
+        let long = RowBinary()
         long.append(text: Array(repeating: 7, count: 300))
         #expect(long.bytes.prefix(2) == [0xAC, 0x02] && long.bytes.count == 302)
     }
@@ -50,10 +50,10 @@ struct RowBinaryTests {
         let (names, values) = Array(head.utf8).withUnsafeBytes { raw in
             var lines = HeadLines()
             lines.read(raw)
-            var names = RowBinary()
-            lines.appendNames(of: raw, to: &names)
-            var values = RowBinary()
-            lines.appendValues(of: raw, to: &values)
+            let names = RowBinary()
+            lines.appendNames(of: raw, to: names)
+            let values = RowBinary()
+            lines.appendValues(of: raw, to: values)
             return (Self.texts(names.bytes), Self.texts(values.bytes))
         }
         try #require(names.count == values.count)

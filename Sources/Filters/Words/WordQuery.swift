@@ -51,6 +51,7 @@ public struct WordQuery: Hashable, Sendable {
     /// Empty where there are none. In a store without a full-text index, words that follow each other
     /// are found in it as a piece of text.
     public static func folded(_ text: UnsafeRawBufferPointer) -> [UInt8] {
+        if WordScanner.isPlain(text) { return foldedPlain(text) }
         var scanner = WordScanner(text)
         var result: [UInt8] = []
         result.reserveCapacity(text.count / 2)
@@ -60,6 +61,27 @@ public struct WordQuery: Hashable, Sendable {
             result.append(0x20)
         }
         return result
+    }
+
+    /// The same of a text of ASCII, as most are: a byte each, without a decision between them.
+    private static func foldedPlain(_ text: UnsafeRawBufferPointer) -> [UInt8] {
+        Array(unsafeUninitializedCapacity: text.count + 2) { result, count in
+            WordScanner.plain.withUnsafeBufferPointer { plain in
+                result[0] = 0x20
+                var place = 1
+                for byte in text {
+                    let folded = plain[Int(byte)]
+                    result[place] = folded
+                    // Of several blanks the first.
+                    place += folded == 0x20 && result[place - 1] == 0x20 ? 0 : 1
+                }
+                if result[place - 1] != 0x20 {
+                    result[place] = 0x20
+                    place += 1
+                }
+                count = place > 1 ? place : 0
+            }
+        }
     }
 
     /// Whether the words follow each other in `text`, which is UTF-8.

@@ -46,6 +46,24 @@ struct WordScanner {
         return !word.isEmpty
     }
 
+    /// Whether a text is of ASCII alone.
+    static func isPlain(_ text: UnsafeRawBufferPointer) -> Bool {
+        var place = 0
+        var all: UInt64 = 0
+        while place + 8 <= text.count {
+            all |= text.loadUnaligned(fromByteOffset: place, as: UInt64.self)
+            place += 8
+        }
+        while place < text.count {
+            all |= UInt64(text[place])
+            place += 1
+        }
+        return all & 0x8080_8080_8080_8080 == 0
+    }
+
+    /// What each byte of ASCII becomes within a word, a blank where it separates.
+    static let plain = (0..<128).map { fold(ascii: UInt8($0)) ?? 0x20 }
+
     /// What an ASCII byte becomes within a word; nil where it separates.
     private static func fold(ascii byte: UInt8) -> UInt8? {
         switch byte {

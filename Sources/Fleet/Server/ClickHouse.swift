@@ -67,7 +67,7 @@ public final class ClickHouse {
     ) throws(FleetError) -> [UInt8] {
         var settings = settings
         if let database { settings.append(("database", database)) }
-        return try send(Array(sql.utf8), type: "text/plain", parameters: settings)
+        return try send([.array(Array(sql.utf8))], type: "text/plain", parameters: settings)
     }
 
     /// Runs a query in the database of the address.
@@ -100,30 +100,31 @@ public final class ClickHouse {
     ///   - settings: Settings of the server.
     /// - Throws: ``FleetError``.
     func run(
-        _ sql: String, structure: String, rows: [[UInt8]], id: String, settings: [Setting]
+        _ sql: String, structure: String, rows: RowBinary, id: String, settings: [Setting]
     ) throws(FleetError) {
         let boundary = "tapedeck-rows-\(id)"
-        var body: [UInt8] = []
-        body.reserveCapacity(rows.reduce(1_024) { $0 + $1.count })
-        body += Array("--\(boundary)\r\n".utf8)
-        body += Array(
-            "Content-Disposition: form-data; name=\"data\"; filename=\"data\"\r\n\r\n".utf8)
-        for part in rows { body += part }
-        body += Array("\r\n--\(boundary)--\r\n".utf8)
-        let answer = try send(
-            body, type: "multipart/form-data; boundary=\(boundary)",
-            parameters: settings + [
+        let parameters =
+            settings + [
                 ("database", address.database), ("query_id", id), ("query", sql),
                 ("data_format", "RowBinary"), ("data_structure", structure),
-            ])
-        bytesSent += Int64(body.count)
+            ]
+        let before = Array(
+            "--\(boundary)\r\nContent-Disposition: form-data; name=\"data\"; filename=\"data\"\r\n\r\n"
+                .utf8)
+        let after = Array("\r\n--\(boundary)--\r\n".utf8)
+        let answer = try rows.withBytes { rows throws(FleetError) in
+            try send(
+                [.array(before), .borrowed(rows), .array(after)],
+                type: "multipart/form-data; boundary=\(boundary)", parameters: parameters)
+        }
+        bytesSent += Int64(before.count + rows.count + after.count)
         if let complaint = ServerComplaint(String(decoding: answer, as: UTF8.self)) {
             throw complaint.error(at: address.place, user: address.user)
         }
     }
 
     private func send(
-        _ body: [UInt8], type: String, parameters: [Setting]
+        _ body: [HTTPPost.Part], type: String, parameters: [Setting]
     ) throws(FleetError) -> [UInt8] {
         let query = parameters.map {
             "\($0.name)=" + PercentEncoding.encode($0.value)

@@ -43,13 +43,13 @@ struct HeadLines {
     }
 
     /// Appends the names in lower case.
-    func appendNames(of head: UnsafeRawBufferPointer, to rows: inout RowBinary) {
+    func appendNames(of head: UnsafeRawBufferPointer, to rows: RowBinary) {
         rows.append(count: fields.count)
         for field in fields { rows.append(lowercasing: .init(rebasing: head[field.name])) }
     }
 
     /// Appends the values without white space around them.
-    func appendValues(of head: UnsafeRawBufferPointer, to rows: inout RowBinary) {
+    func appendValues(of head: UnsafeRawBufferPointer, to rows: RowBinary) {
         rows.append(count: fields.count)
         for field in fields {
             guard !field.more.isEmpty || head[field.value].contains(where: { $0 >= 0x80 }) else {

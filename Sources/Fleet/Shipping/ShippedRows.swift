@@ -10,7 +10,7 @@ final class ShippedRows {
     struct Encoded {
         var rows: Int64 = 0
         var sessions: ClosedRange<Int64>?
-        var binary = RowBinary()
+        let binary = RowBinary()
     }
 
     private let path: String
@@ -268,54 +268,55 @@ final class ShippedRows {
         _ row: Statement, _ sources: [Source], at: Int64, day: Int, session: Int64, batch: Int64,
         to encoded: inout Encoded
     ) throws {
+        let binary = encoded.binary
         encoded.rows += 1
         let sessions = encoded.sessions ?? session...session
         encoded.sessions = min(sessions.lowerBound, session)...max(sessions.upperBound, session)
         var column: Int32 = 2
         for source in sources {
             switch source {
-            case .recorder: encoded.binary.append(text: recorder)
-            case .day: encoded.binary.append(day: day)
-            case .at: encoded.binary.append(at)
-            case .batch: encoded.binary.append(batch)
-            case .session: encoded.binary.append(session)
-            case .labelNames: encoded.binary.append(encoded: try labelBytes(session).names)
-            case .labelValues: encoded.binary.append(encoded: try labelBytes(session).values)
+            case .recorder: binary.append(text: recorder)
+            case .day: binary.append(day: day)
+            case .at: binary.append(at)
+            case .batch: binary.append(batch)
+            case .session: binary.append(session)
+            case .labelNames: binary.append(encoded: try labelBytes(session).names)
+            case .labelValues: binary.append(encoded: try labelBytes(session).values)
             case .number:
-                encoded.binary.append(row.integer(column))
+                binary.append(row.integer(column))
                 column += 1
             case .optionalNumber:
                 let isNull = row.isNull(column)
-                encoded.binary.append(isNull: isNull)
-                if !isNull { encoded.binary.append(row.integer(column)) }
+                binary.append(isNull: isNull)
+                if !isNull { binary.append(row.integer(column)) }
                 column += 1
             case .text:
-                encoded.binary.append(text: row.borrowed(column))
+                binary.append(text: row.borrowed(column))
                 column += 1
             case .optionalText:
                 let isNull = row.isNull(column)
-                encoded.binary.append(isNull: isNull)
-                if !isNull { encoded.binary.append(text: row.borrowed(column)) }
+                binary.append(isNull: isNull)
+                if !isNull { binary.append(text: row.borrowed(column)) }
                 column += 1
             case .fieldNames:
                 let head = row.borrowed(column)
                 fields.read(head)
-                fields.appendNames(of: head, to: &encoded.binary)
+                fields.appendNames(of: head, to: binary)
                 column += 1
             case .fieldValues:
                 // The column before it is the same head.
-                fields.appendValues(of: row.borrowed(column - 1), to: &encoded.binary)
+                fields.appendValues(of: row.borrowed(column - 1), to: binary)
             case .field(let name):
                 let value = HeadFields.value(of: name, in: row.borrowed(column))
-                encoded.binary.append(isNull: value == nil)
-                if let value { encoded.binary.append(text: Array(value.utf8)) }
+                binary.append(isNull: value == nil)
+                if let value { binary.append(text: Array(value.utf8)) }
                 column += 1
             case .words:
-                encoded.binary.append(text: WordQuery.folded(row.borrowed(column)))
+                binary.append(text: WordQuery.folded(row.borrowed(column)))
                 column += 1
             case .wordsBefore:
                 let isText = row.integer(column - 1) == 1
-                encoded.binary.append(
+                binary.append(
                     text: isText ? WordQuery.folded(row.borrowed(column - 2)) : [])
             }
         }
@@ -324,9 +325,9 @@ final class ShippedRows {
     private func labelBytes(_ session: Int64) throws -> (names: [UInt8], values: [UInt8]) {
         if let found = encodedLabels[session] { return found }
         let labels = try labels(session)
-        var names = RowBinary()
+        let names = RowBinary()
         names.append(texts: labels.map { Array($0.name.utf8) })
-        var values = RowBinary()
+        let values = RowBinary()
         values.append(texts: labels.map { Array($0.value.utf8) })
         encodedLabels[session] = (names.bytes, values.bytes)
         return (names.bytes, values.bytes)

@@ -74,19 +74,19 @@ extension Shipper {
     }
 
     /// The rows of a batch, cut as it was planned.
-    private func again(_ batch: Batch) throws(FleetError) -> [UInt8] {
+    private func again(_ batch: Batch) throws(FleetError) -> RowBinary {
         guard let table = FleetTables.named(batch.table) else {
             throw FleetError(
                 .storage, "\(ledger.path) names a table \(batch.table) that is unknown")
         }
         let days = try rows.encode(table, batch.numbers, only: batch.day) { _ in batch.number }
-        let bytes = days[batch.day]?.binary.bytes ?? []
-        guard RowChecksum.of(bytes) == batch.checksum else {
+        let rows = days[batch.day]?.binary ?? RowBinary()
+        guard rows.checksum == batch.checksum else {
             throw FleetError(
                 .conflict,
                 "rows of batch \(batch.number) in \(batch.table) of \(trace) have changed since it was planned, and the server has none of them: the trace was rebuilt or cut; move \(ledger.path) away to ship it anew as another recorder"
             )
         }
-        return bytes
+        return rows
     }
 }

@@ -285,7 +285,7 @@ public final class Shipper {
         let name = Self.name(unit, sessions)
         var open = try ledger.openNumbers(of: name)
         var isMore = false
-        var planned: [(batch: Batch, rows: [UInt8])] = []
+        var planned: [(batch: Batch, rows: RowBinary)] = []
         let rows = rows
         let ledger = ledger
         try rows.snapshot {
@@ -310,9 +310,9 @@ public final class Shipper {
                             Batch(
                                 number: number, unit: unit.name, table: table.name, day: day,
                                 numbers: ready.numbers, rows: encoded.rows,
-                                size: Int64(encoded.binary.bytes.count),
-                                checksum: RowChecksum.of(encoded.binary.bytes),
-                                sessions: encoded.sessions ?? 0...0), encoded.binary.bytes
+                                size: Int64(encoded.binary.count),
+                                checksum: encoded.binary.checksum,
+                                sessions: encoded.sessions ?? 0...0), encoded.binary
                         ))
                 }
             }
@@ -323,9 +323,9 @@ public final class Shipper {
             }
             try ledger.plan(planned.map(\.batch), unit: name, open: open)
         }
-        for (batch, bytes) in planned {
+        for (batch, rows) in planned {
             do throws(FleetError) {
-                try send(batch, bytes)
+                try send(batch, rows)
                 try finish(batch)
             } catch {
                 guard error.mayPass else { throw error }
@@ -345,7 +345,7 @@ public final class Shipper {
     }
 
     /// Sends a batch, on the condition that all of its rows arrive and none of them is there.
-    func send(_ batch: Batch, _ bytes: [UInt8]) throws(FleetError) {
+    func send(_ batch: Batch, _ rows: RowBinary) throws(FleetError) {
         guard let table = FleetTables.named(batch.table) else {
             throw FleetError(
                 .storage, "\(ledger.path) names a table \(batch.table) that is unknown")
@@ -355,7 +355,7 @@ public final class Shipper {
             INSERT INTO \(table.name) (\(table.columnList)) SELECT * FROM data \
             WHERE (SELECT count() FROM data) = \(batch.rows) AND \
             (SELECT count() FROM \(table.name) WHERE \(batch.condition(recorder))) = 0
-            """, structure: table.structure, rows: [bytes], id: batch.queryID(recorder),
+            """, structure: table.structure, rows: rows, id: batch.queryID(recorder),
             settings: Self.oneBlock + (server.address.cluster == nil ? [] : Self.atOnce))
     }
 

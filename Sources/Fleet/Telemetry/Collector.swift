@@ -47,7 +47,7 @@ final class Collector {
     func send(_ body: JSONValue, to signal: Signal) throws(FleetError) -> Int64 {
         let url = "\(base)/v1/\(signal.rawValue)"
         let (result, status) = post.send(
-            body.bytes(), to: url, fields: ["Content-Type: application/json"] + fields)
+            [.array(body.bytes())], to: url, fields: ["Content-Type: application/json"] + fields)
         guard result == CURLE_OK else {
             throw FleetError(
                 .unreachable,
