@@ -8,10 +8,13 @@ import statistics
 import subprocess
 import sys
 import time
+from contextlib import ExitStack
 from pathlib import Path
 
+from http_load import start_nginx
+from inspector_page import Steady
 from listing_load import record_exchanges, scalar
-from programs import ROOT
+from programs import ROOT, Tapedeck, stop
 
 
 EXCHANGES = 10_000_000
@@ -37,16 +40,18 @@ INSERT INTO bench.any_exchange SELECT
   concat('user', toString(h % 300)), 'both', 'same', NULL, ['app', 'build'],
   [concat('3.', toString(r % 8)), toString(r)], ['host', 'user-agent', 'content-type'],
   [concat('host', toString(h % 40), '.example.org'), concat('CommCare/2.5', toString(r % 8)),
-   'application/json'], ['content-type', 'date'], ['application/json', toString(i)], NULL, 0,
+   'application/json'], ['content-type', 'date'], ['application/json', toString(i)], NULL, 0, '',
   concat('{{"id":"', hex(toUInt64(h)), '","value":', toString(h % 100000), ',"text":"',
-         toString(sipHash64(i)), '"}}'), 1
+         toString(sipHash64(i)), '"}}'), 1,
+  concat(' id ', lower(hex(toUInt64(h))), ' value ', toString(h % 100000), ' text ', toString(sipHash64(i)), ' ')
 FROM (SELECT number AS i, toInt64(intHash64(number + {day} * 7777777) % 1000000007) AS h,
              intDiv(number, 10000) AS r FROM numbers(1000000))
 """
 FINDINGS = """
 INSERT INTO bench.finding_statement SELECT recorder, day, at_unix_ns, batch, session_id, id,
   started_ns, if(id % 3 = 0, 'cc.submit.412-loop', 'simperium.lost-edit'),
-  if(id % 7 = 0, 'error', 'warning'), request_chunk_id, 0, 'what', 'that'
+  if(id % 7 = 0, 'error', 'warning'), request_chunk_id, 0, 'what', 'that',
+  label.name, label.value, id, NULL, device, host, request_header.value[2]
 FROM bench.any_exchange WHERE id % 1000 = 0
 """
 SHOWN = "recorder, id, at_unix_ns, method, host, path, status"
@@ -84,6 +89,7 @@ def measure(table, program: Path, folder: Path, quick: bool) -> None:
     server = _tests("Fleet/clickhouse").ClickHouse(folder / "clickhouse")
     try:
         _shipping(table, program, folder, server, SHIPPED // 10 if quick else SHIPPED)
+        _beside(table, program, folder, server, 10 if quick else 60)
         _asking(table, server, 1 if quick else EXCHANGES // 1_000_000)
     finally:
         server.stop()
@@ -114,6 +120,39 @@ def _shipping(table, program: Path, folder: Path, server, count: int) -> None:
               f"{trace.stat().st_size / exchanges:,.0f} in SQLite")
     for name in ("any_exchange", "finding_statement"):
         server.ask(f"TRUNCATE TABLE bench.{name}")
+
+
+def _beside(table, program: Path, folder: Path, server, seconds: int) -> None:
+    """How far behind a recording of so many exchanges a second is that is shipped meanwhile."""
+    work = folder / "beside"
+    work.mkdir()
+    with ExitStack() as cleanup:
+        processes, origin, _ = start_nginx(work, tls=False)
+        for process in processes:
+            cleanup.callback(stop, process)
+        trace = work / "beside.tape"
+        deck = Tapedeck(program, work, trace, "--to", origin, "--ship", server.url("beside"), "--no-redact")
+        cleanup.callback(deck.stop)
+        load = Steady(deck.port, RATE)
+        load.start()
+        behind = []
+        began = time.monotonic()
+        while time.monotonic() - began < seconds:
+            time.sleep(1)
+            recorded = scalar(trace, "SELECT max(id) FROM any_exchange") or 0
+            there = int(server.ask("SELECT count() FROM beside.any_exchange")) if _is_there(server) else 0
+            behind.append(recorded - there)
+        rate = load.sent / (time.monotonic() - began)
+        load.over.set()
+        load.join(30)
+    half = behind[len(behind) // 2:]
+    table.add("fleet shipping beside recording", f"{rate:,.0f} exchanges/s for {seconds} s; {statistics.median(half) / rate:.1f} s behind, "
+              f"at most {max(half) / rate:.1f} s", f"{RATE:,}/s, not falling behind", max(half) <= 10 * RATE)
+
+
+def _is_there(server) -> bool:
+    """Whether the recording has made its tables."""
+    return server.ask("SELECT count() FROM system.tables WHERE database = 'beside' AND name = 'any_exchange'") == "1"
 
 
 def _asking(table, server, days: int) -> None:

@@ -185,5 +185,5 @@ def live(table, program: Path, work: Path, seconds: int) -> None:
         url = deck.process.stdout.readline().split()[-1]
         run_wrk(Subject("live", f"http://127.0.0.1:{deck.port}"), 1, keep=False)
         inspector_page.measure_live(
-            table, url, deck.port, deck.process.pid,
+            table, work, url, deck.port, deck.process.pid,
             lambda: scalar(work / "live.tape", "SELECT max(id) FROM any_exchange"), 5_000, seconds)

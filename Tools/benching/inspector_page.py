@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import json
 import random
 import re
 import shutil
 import socket
 import statistics
+import subprocess
 import threading
 import time
+import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from programs import resident
+from websockets.sync.client import connect
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 PAGE_BYTES, TASK_MS, FIRST_ROWS_SECONDS, FILTER_SECONDS = 150e6, 100, 1.0, 0.2
@@ -25,6 +29,9 @@ new PerformanceObserver((list) => window.longTasks.push(...list.getEntries().map
 """
 FIRST_ROW = "() => document.querySelector('#rows .window .row [data-column=row]')?.textContent"
 # Both frames after which what is there was drawn.
+# The number of the last row that is drawn; 0 while none is.
+LAST_ROW = """Math.max(0, ...[...document.querySelectorAll("#rows .window .row [data-column=row]")]
+  .map((cell) => Number(cell.textContent) || 0))"""
 DRAWN = "() => new Promise((settle) => requestAnimationFrame(() => requestAnimationFrame(() => settle())))"
 
 
@@ -66,6 +73,48 @@ class Page:
     def longest_task(self) -> float:
         """Milliseconds of the longest task since the last call; those of less than 50 are not seen."""
         return self.page.evaluate("() => Math.max(0, ...window.longTasks.splice(0))")
+
+
+class Unwatched:
+    """A page in a browser of its own that nobody debugs: for those who do, it would keep what it has fetched."""
+
+    def __init__(self, url: str, folder: Path) -> None:
+        self.process = subprocess.Popen(
+            [CHROMIUM, "--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--remote-debugging-port=0",
+             f"--user-data-dir={folder}", "--window-size=1440,900", url],
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        found = None
+        while found is None:
+            line = self.process.stderr.readline()
+            if not line:
+                raise RuntimeError("chromium ended")
+            found = re.search(r"DevTools listening on ws://([^/]+)/", line)
+        threading.Thread(target=self.process.stderr.read, daemon=True).start()
+        with urllib.request.urlopen(f"http://{found[1]}/json/list") as answer:
+            target = next(each for each in json.load(answer) if each["type"] == "page")
+        self.socket = connect(target["webSocketDebuggerUrl"], max_size=None)
+        self.asked = 0
+        while not self.evaluate(f"({FIRST_ROW})()"):
+            time.sleep(0.05)
+        self.evaluate(WATCH_TASKS)
+        self.pid = max(renderers(self.process.pid), key=own_memory)
+
+    def evaluate(self, expression: str):
+        """The value of an expression in the page; None while it is not there yet."""
+        self.asked += 1
+        self.socket.send(json.dumps({"id": self.asked, "method": "Runtime.evaluate",
+                                     "params": {"expression": expression, "returnByValue": True}}))
+        return json.loads(self.socket.recv()).get("result", {}).get("result", {}).get("value")
+
+    def memory(self) -> int:
+        """Bytes that the page takes."""
+        return own_memory(self.pid)
+
+    def close(self) -> None:
+        """Ends the browser."""
+        self.socket.close()
+        self.process.terminate()
+        self.process.wait()
 
 
 @contextmanager
@@ -173,38 +222,40 @@ class Steady(threading.Thread):
             line.close()
 
 
-def measure_live(table, url: str, port: int, pid: int, recorded, per_second: int, seconds: int) -> None:
+def measure_live(table, folder: Path, url: str, port: int, pid: int, recorded, per_second: int, seconds: int) -> None:
     """Adds the rows about a page that follows a recording of so many exchanges a second; `recorded` tells the last."""
     if CHROMIUM is None:
         return
-    with chromium() as (browser, root):
-        load = Steady(port, per_second)
-        load.start()
-        shown = Page(browser, url, root)
-        page = shown.page
+    load = Steady(port, per_second)
+    load.start()
+    shown = Unwatched(url, folder / "browser")
+    try:
         behind: list[int] = []
         memory: list[tuple[int, int]] = []
+        last = 0
         began = time.monotonic()
         while time.monotonic() - began < seconds:
             time.sleep(1)
             known = recorded()
-            last = page.evaluate("""() => Math.max(0, ...[...document.querySelectorAll("#rows .window .row [data-column=row]")]
-              .map((cell) => Number(cell.textContent) || 0))""")
+            # While rows are fetched that have come into sight, those before were there last.
+            last = shown.evaluate(LAST_ROW) or last
             behind.append(max(0, known - last))
             memory.append((shown.memory(), resident(pid)))
         load.over.set()
         load.join(30)
         rate = load.sent / (time.monotonic() - began)
-        says = page.locator("#count").text_content()
+        says = shown.evaluate("document.getElementById('count').textContent")
         half = len(behind) // 2
         table.add("inspector, live", f"{rate:,.0f} exchanges/s for {seconds} s; the page was {statistics.median(behind):,.0f} rows "
                   f"behind, at most {max(behind[1:]):,}; it says {says!r}", f"{per_second:,}/s, kept up with",
                   statistics.median(behind) <= per_second)
-        longest = shown.longest_task()
+        longest = shown.evaluate("Math.max(0, ...window.longTasks)")
         table.add("inspector, longest task while live", f"{longest:.0f} ms" if longest else "less than 50 ms")
         for name, index, most in (("the page", 0, 8e6), ("the recording and its inspector", 1, 16e6)):
             sizes = [each[index] for each in memory]
             early, late = statistics.median(sizes[half // 2:half]), statistics.median(sizes[-(half // 2 or 1):])
             table.add(f"inspector, memory of {name} while live", f"{early / 1e6:.0f} MB, then {late / 1e6:.0f} MB, "
                       f"at most {max(sizes) / 1e6:.0f} MB", "flat", late - early <= most)
+    finally:
+        shown.close()
 
