@@ -121,18 +121,21 @@ export class SetupView {
   }
 }
 
-function address({ address: place, mode, purpose = modes[mode] ?? "" }) {
+/** A place where the recording of this page listens, for a purpose, or where clients have reached one, in a mode. */
+function address({ address: place, mode, purpose }) {
+  // Which no phone reaches.
+  const isLoopback = /^(127\.|localhost|\[::1\])/.test(place);
   return element(
     "div",
     { class: "card tools" },
-    qrCode(`http://${place}`, `QR code of http://${place}`),
+    !isLoopback && qrCode(`http://${place}`, `QR code of http://${place}`),
     element(
       "div",
       {},
       element(
         "p",
         {},
-        `${currentTrace().is_live ? "Listens" : "Listened"} ${purpose} on`,
+        `${purpose || currentTrace().is_live ? "Listens" : "Listened"} ${purpose ?? modes[mode] ?? ""} on`,
       ),
       element(
         "div",
@@ -140,12 +143,11 @@ function address({ address: place, mode, purpose = modes[mode] ?? "" }) {
         element("code", { class: "large" }, place),
         button("Copy", () => copy(place, "the address")),
       ),
-      /^(127\.|localhost|\[::1\])/.test(place) &&
-        element(
-          "p",
-          { class: "soft" },
-          "Devices in the network need an address of this machine: tapedeck record --listen 0.0.0.0:8080 prints them.",
-        ),
+      isLoopback && element(
+        "p",
+        { class: "soft" },
+        "Devices in the network need an address of this machine: tapedeck record --listen 0.0.0.0:8080 prints them.",
+      ),
     ),
   );
 }
