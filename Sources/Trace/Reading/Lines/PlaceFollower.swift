@@ -29,7 +29,7 @@ public struct PlaceFollower: Sendable {
         public var isEmpty: Bool { added.isEmpty && changed.isEmpty }
     }
 
-    /// Begins with the present end of the trace, up to which ``existing(_:_:)`` reads.
+    /// Begins with the present end of the trace, up to which ``existing(_:until:_:)`` reads.
     ///
     /// - Parameters:
     ///   - reader: Reads the trace.
