@@ -11,10 +11,10 @@ import time
 from contextlib import ExitStack
 from pathlib import Path
 
-from http_load import start_nginx
+from http_load import running_origin
 from inspector_page import Steady
 from listing_load import record_exchanges, scalar
-from programs import ROOT, Tapedeck, stop
+from programs import ROOT, Tapedeck
 
 
 EXCHANGES = 10_000_000
@@ -127,9 +127,7 @@ def _beside(table, program: Path, folder: Path, server, seconds: int) -> None:
     work = folder / "beside"
     work.mkdir()
     with ExitStack() as cleanup:
-        processes, origin, _ = start_nginx(work, tls=False)
-        for process in processes:
-            cleanup.callback(stop, process)
+        origin = cleanup.enter_context(running_origin(work))
         trace = work / "beside.tape"
         deck = Tapedeck(program, work, trace, "--to", origin, "--ship", server.url("beside"), "--no-redact")
         cleanup.callback(deck.stop)

@@ -4,7 +4,8 @@ import re
 import sqlite3
 import statistics
 import subprocess
-from contextlib import ExitStack
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -88,6 +89,17 @@ def start_nginx(folder: Path, tls: bool,
     await_port(proxy_port, proxy)
     return ([origin, proxy], f"{scheme}://127.0.0.1:{origin_port}",
             f"{scheme}://127.0.0.1:{proxy_port}")
+
+
+@contextmanager
+def running_origin(folder: Path) -> Iterator[str]:
+    """The URL of an origin with a body of 1 KiB, as long as it is needed."""
+    processes, origin, _ = start_nginx(folder, tls=False)
+    try:
+        yield origin
+    finally:
+        for process in processes:
+            stop(process)
 
 
 def measure(program: Path | None, folder: Path, tls: bool, rounds: int, seconds: int) -> dict:

@@ -19,7 +19,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import inspector_page
-from http_load import Subject, run_wrk, start_nginx
+from http_load import Subject, run_wrk, running_origin
 from listing_load import record_commands, record_exchanges, scalar
 from programs import Tapedeck, ratios, stop
 
@@ -150,9 +150,7 @@ def measure(table, program: Path, folder: Path, quick: bool) -> None:
 def watched(table, program: Path, work: Path, rounds: int, seconds: int) -> None:
     """What a page that watches costs a recording."""
     with ExitStack() as cleanup:
-        processes, origin, _ = start_nginx(work, tls=False)
-        for process in processes:
-            cleanup.callback(stop, process)
+        origin = cleanup.enter_context(running_origin(work))
         ways: dict[str, tuple[Tapedeck, Subject]] = {}
         for way in ("alone", "watched"):
             deck = Tapedeck(program, work, work / f"{way}.tape", "--to", origin, "--inspect")
@@ -176,9 +174,7 @@ def live(table, program: Path, work: Path, seconds: int) -> None:
     work = work / "live"
     work.mkdir()
     with ExitStack() as cleanup:
-        processes, origin, _ = start_nginx(work, tls=False)
-        for process in processes:
-            cleanup.callback(stop, process)
+        origin = cleanup.enter_context(running_origin(work))
         # As a recording is kept that never ends.
         deck = Tapedeck(program, work, work / "live.tape", "--to", origin, "--inspect", "--max-size", "2GB")
         cleanup.callback(deck.stop)
