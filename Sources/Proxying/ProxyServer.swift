@@ -128,6 +128,28 @@ public final class ProxyServer: Sendable {
         await connections.all(resources) { $0.description }.sorted { $0.id < $1.id }
     }
 
+    /// Whether a client is connected, be it that its connection has not been accepted yet; false
+    /// after 5 seconds where an event loop does not answer.
+    public func hasClients() async -> Bool {
+        await Once.first(false, after: Self.patience) { answer in
+            Task { answer(await connects()) }
+        }
+    }
+
+    private func connects() async -> Bool {
+        for listener in listeners where await Self.waiting(at: listener) > 0 { return true }
+        // What has just been accepted is set up by its event loop, behind all that it has to do.
+        for loop in group.makeIterator() { try? await loop.submit {}.get() }
+        return await !openConnections().isEmpty
+    }
+
+    /// The connections that the kernel has made for a listener, and that wait to be accepted.
+    private static func waiting(at listener: any Channel) async -> UInt32 {
+        // Of a listening socket, `tcpi_unacked` is the length of this queue (net/ipv4/tcp.c).
+        guard let socket = listener as? any SocketOptionProvider else { return 0 }
+        return (try? await socket.getTCPInfo().get().tcpi_unacked) ?? 0
+    }
+
     /// Carries out an action once, now, on an open connection, or on all of them where nil.
     ///
     /// - Returns: The connections it was carried out on.

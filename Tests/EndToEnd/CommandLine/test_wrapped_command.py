@@ -183,14 +183,27 @@ def test_a_fault_without_recovery_fails_it(trace, ca_dir, origin) -> None:
     assert ended.stdout == "mock"
 
 
-def test_what_is_sent_last_is_recorded(trace, ca_dir, origin) -> None:
+# Sends a request while the proxy stands still, which goes on when this has ended: the end of the
+# command and the connection that nobody has accepted come at once.
+LAST = """import os, signal, socket, sys, urllib.parse
+place = urllib.parse.urlparse(os.environ["TAPEDECK_URL"])
+proxy, command = os.getppid(), os.getpid()
+if sys.argv[1] == "unread":
+    os.kill(proxy, signal.SIGSTOP)
+    if os.fork() == 0:
+        while os.getppid() == command:
+            pass
+        os.kill(proxy, signal.SIGCONT)
+        os._exit(0)
+peer = socket.create_connection((place.hostname, place.port))
+peer.sendall(b"GET /last HTTP/1.1\\r\\nHost: " + place.netloc.encode() + b"\\r\\n\\r\\n")
+"""
+
+
+@pytest.mark.parametrize("proxy", ["reads", "unread"])
+def test_what_is_sent_last_is_recorded(trace, ca_dir, origin, proxy) -> None:
     """A command that ends without reading the answer has sent its request."""
-    script = ("import os, socket, urllib.parse as u\n"
-              "place = u.urlparse(os.environ['TAPEDECK_URL'])\n"
-              "peer = socket.create_connection((place.hostname, place.port))\n"
-              "peer.sendall(b'GET /last HTTP/1.1\\r\\nHost: ' + place.netloc.encode()"
-              " + b'\\r\\n\\r\\n')\n")
-    tapedeck("record", trace, "--ca-dir", ca_dir, "--to", origin.url, "--", PYTHON, "-c", script)
+    tapedeck("record", trace, "--ca-dir", ca_dir, "--to", origin.url, "--", PYTHON, "-c", LAST, proxy)
     assert sql(trace, "SELECT method FROM exchange WHERE url LIKE '%/last'") == [("GET",)]
 
 

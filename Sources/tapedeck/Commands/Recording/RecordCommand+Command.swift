@@ -16,11 +16,11 @@ extension RecordCommand {
         }
     }
 
-    /// Waits for what the command sent before it ended, which may not have been read yet: until its
-    /// connections are closed, and not for those of programs that it left behind.
+    /// Waits for what the command sent before it ended, which may not have been read yet, nor its
+    /// connection accepted: until all are closed, and not for those of programs that it left behind.
     func lastBytes(of proxy: ProxyServer) async {
         for _ in 0..<50 {
-            guard await !proxy.openConnections().isEmpty else { return }
+            guard await proxy.hasClients() else { return }
             try? await Task.sleep(for: .milliseconds(20))
         }
     }
