@@ -5,6 +5,7 @@
 
 #include <libxml/parser.h>
 #include <libxml/parserInternals.h>
+#include <libxml/uri.h>
 #include <libxml/xmlerror.h>
 
 /* Bytes from the read position to the end of what was pushed. */

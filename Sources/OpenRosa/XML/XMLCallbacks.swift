@@ -20,7 +20,8 @@ enum XMLCallbacks {
 
     private static func stream(_ context: UnsafeMutableRawPointer?) -> XMLStream? {
         // Safety: set by the stream, which outlives its parser.
-        context.map { Unmanaged<XMLStream>.fromOpaque($0).takeUnretainedValue() }
+        let stream = context.map { Unmanaged<XMLStream>.fromOpaque($0).takeUnretainedValue() }
+        return stream?.isRepeating == true ? nil : stream
     }
 
     private static let start: startElementNsSAX2Func = {

@@ -100,6 +100,11 @@ struct XMLSegmenter {
     /// A segmenter at the start of a document.
     init(limits: XMLLimits) { self.limits = limits }
 
+    /// Goes on behind `offset` bytes that somebody else has read, between two pieces of markup.
+    mutating func resume(at offset: Int64, open: Int, hasTag: Bool) {
+        (base, self.open, self.hasTag) = (offset, open, hasTag)
+    }
+
     /// Whether what was scanned ends between markup, so that text may be cut.
     var isInText: Bool { state == .text }
 

@@ -13,7 +13,7 @@ extension XMLStream {
         flushText()
         depth += 1
         namespaces += declared
-        scopes.append(UInt16(clamping: declared))
+        if scanner == nil { scopes.append(UInt16(clamping: declared)) }
         if depth > limits.depth {
             _ = tagPosition()
             fail(.tooDeep(limit: limits.depth))
@@ -57,10 +57,10 @@ extension XMLStream {
         return false
     }
 
-    /// An element ends.
+    /// An element ends; who knows how many namespaces it declared says so.
     func ends(
         _ local: UnsafePointer<UInt8>, _ prefix: UnsafePointer<UInt8>?,
-        _ namespace: UnsafePointer<UInt8>?
+        _ namespace: UnsafePointer<UInt8>?, declared: Int? = nil
     ) {
         guard error == nil else { return }
         flushText()
@@ -71,12 +71,15 @@ extension XMLStream {
                 symbol: names.symbol(local: local, prefix: prefix, namespace: namespace),
                 count: 0, depth: depth))
         depth -= 1
-        if let declared = scopes.popLast() { namespaces -= Int(declared) }
+        namespaces -= declared ?? scopes.popLast().map(Int.init) ?? 0
     }
 
     /// Text continues.
     func gather(_ bytes: UnsafeBufferPointer<UInt8>) {
         guard error == nil, deliversText else { return }
+        guard gathered.count + bytes.count > limits.text else {
+            return gathered.append(contentsOf: bytes)
+        }
         var rest = bytes[...]
         while gathered.count + rest.count > limits.text {
             var taken = limits.text - gathered.count
@@ -86,6 +89,14 @@ extension XMLStream {
             flushText()
         }
         gathered.append(contentsOf: rest)
+    }
+
+    /// Passes on the end of a text, which a tag follows.
+    func deliver(_ bytes: UnsafeBufferPointer<UInt8>) {
+        guard gathered.isEmpty, bytes.count <= limits.text, error == nil, deliversText else {
+            return gather(bytes)
+        }
+        handler.text(bytes.span)
     }
 
     /// Passes on the gathered text.

@@ -5,12 +5,13 @@ import CLibXML2
 /// libxml2's push parser underneath, with everything turned off that reaches beyond the bytes it
 /// is fed: no document type declaration, no entity but the five predefined ones, no file, no
 /// network. Where the document is cut makes no difference to events or errors: libxml2 gets it in
-/// whole tags and references (`XMLSegmenter`).
+/// whole tags and references (`XMLSegmenter`), and only from the first thing on that there might be
+/// something to say about; up to there `XMLScanner` reads.
 ///
 /// Encodings: UTF-8, UTF-16, US-ASCII, ISO-8859-1 and windows-1252.
 public final class XMLStream {
     /// The maximum number of bytes passed to libxml2 at once.
-    private static let stretch = 1 << 16
+    static let stretch = 1 << 16
 
     private static let library: Void = {
         xmlInitParser()
@@ -22,23 +23,27 @@ public final class XMLStream {
 
     let handler: any XMLEventHandler
     let limits: XMLLimits
-    private let context: xmlParserCtxtPtr?
+    let context: xmlParserCtxtPtr?
+    /// Reads as long as nothing is doubtful.
+    @exclusivity(unchecked) var scanner: XMLScanner?
+    /// Whether what libxml2 reports has been read before.
+    @exclusivity(unchecked) var isRepeating = false
 
     // What is still to be read.
-    private var head: [UInt8]? = []
-    private var transcoder: XMLTranscoder?
+    var head: [UInt8]? = []
+    var transcoder: XMLTranscoder?
     /// Bytes of a UTF-8 character that is not complete, up to 3.
-    private var partial: [UInt8] = []
-    private var segmenter: XMLSegmenter
+    var partial: [UInt8] = []
+    var segmenter: XMLSegmenter
     /// The document since the last safe place, in UTF-8.
-    private(set) var pending: [UInt8] = []
+    var pending: [UInt8] = []
 
     // Where libxml2 is.
-    @exclusivity(unchecked) private(set) var lines = XMLLineCounter()
+    @exclusivity(unchecked) var lines = XMLLineCounter()
     /// The document's bytes that libxml2 has, in UTF-8.
-    @exclusivity(unchecked) private var pushed: Int64 = 0
+    @exclusivity(unchecked) var pushed: Int64 = 0
     /// Those of them that it is being given.
-    @exclusivity(unchecked) private var current: UnsafeBufferPointer<UInt8>?
+    @exclusivity(unchecked) var current: UnsafeBufferPointer<UInt8>?
     /// The last bytes of the document that libxml2 has and did not read: at most a short text.
     @exclusivity(unchecked) private var lag: [UInt8] = []
     /// Bytes at the end of libxml2's input that are not the document's.
@@ -77,8 +82,15 @@ public final class XMLStream {
     ///   - handler: Called during ``feed(_:)`` and ``finish()``; kept alive by the stream.
     ///   - limits: When to refuse a document.
     ///   - work: What was spent of the limits on documents before it.
-    public init(
+    public convenience init(
         handler: any XMLEventHandler, limits: XMLLimits = XMLLimits(), work: XMLWork = XMLWork()
+    ) {
+        self.init(handler: handler, limits: limits, work: work, isScanning: true)
+    }
+
+    /// A stream that leaves all to libxml2 unless `isScanning`.
+    init(
+        handler: any XMLEventHandler, limits: XMLLimits, work: XMLWork = XMLWork(), isScanning: Bool
     ) {
         _ = Self.library
         self.handler = handler
@@ -95,6 +107,7 @@ public final class XMLStream {
                 xmlDictLookup(context.pointee.dict, name, Int32(name.utf8.count))
             }
             ownNames = Int(xmlDictSize(context.pointee.dict))
+            if isScanning { scanner = XMLScanner(limits, context) }
         }
     }
 
@@ -138,6 +151,10 @@ public final class XMLStream {
         guard partial.isEmpty, transcoder?.isBetweenCharacters ?? true else {
             throw try refuse(.encoding, at: pushed + Int64(pending.count))
         }
+        if let scanner {
+            if scanner.isComplete, pending.isEmpty { return flushText() }
+            try handOver()
+        }
         // A fault in text that libxml2 still waits with is not the end's.
         try release()
         isFinishing = true
@@ -145,73 +162,10 @@ public final class XMLStream {
         flushText()
     }
 
-    // MARK: From bytes to UTF-8
-
-    private func begin(_ bytes: [UInt8], isWhole: Bool) throws(XMLError) {
-        head = nil
-        switch XMLEncoding.detect(bytes, isWhole: isWhole) {
-        case .undecided: break
-        case .unknown(let name, let offset):
-            lines.advance(over: bytes.span.extracting(..<min(offset, bytes.count)))
-            throw fail(.unknownEncoding(name))
-        case .known(let encoding, let mark):
-            lines.encoding = encoding
-            lines.skipMark(mark)
-            if encoding != .utf8 { transcoder = XMLTranscoder(encoding) }
-            try decode(bytes.span.extracting(mark...))
-        }
-    }
-
-    private func decode(_ bytes: borrowing Span<UInt8>) throws(XMLError) {
-        guard transcoder != nil else { return try validate(bytes) }
-        var start = 0
-        while start < bytes.count {
-            let end = min(bytes.count, start + Self.stretch)
-            var output: [UInt8] = []
-            let isValid =
-                transcoder?.decode(bytes.extracting(start..<end), into: &output) ?? false
-            try validate(output.span)
-            guard isValid else { throw try refuse(.encoding, at: pushed + Int64(pending.count)) }
-            start = end
-        }
-    }
-
-    private func validate(_ bytes: borrowing Span<UInt8>) throws(XMLError) {
-        var start = 0
-        while !partial.isEmpty, start < bytes.count {
-            partial.append(bytes[start])
-            start += 1
-            let valid = Self.validPrefix(partial.span)
-            if valid.count > 0 {
-                let whole = partial
-                partial = []
-                try take(whole.span)
-            } else if !valid.isCut {
-                throw try refuse(.encoding, at: pushed + Int64(pending.count))
-            }
-        }
-        while start < bytes.count {
-            let end = min(bytes.count, start + Self.stretch)
-            let stretch = bytes.extracting(start..<end)
-            let valid = Self.validPrefix(stretch)
-            if valid.count > 0 { try take(stretch.extracting(..<valid.count)) }
-            start += valid.count
-            if start == end { continue }
-            guard valid.isCut else {
-                throw try refuse(.encoding, at: pushed + Int64(pending.count))
-            }
-            if end == bytes.count {
-                while start < end {
-                    partial.append(bytes[start])
-                    start += 1
-                }
-            }
-        }
-    }
-
     // MARK: From UTF-8 to libxml2
 
-    private func take(_ bytes: borrowing Span<UInt8>) throws(XMLError) {
+    func take(_ bytes: borrowing Span<UInt8>) throws(XMLError) {
+        if let scanner { return try scan(bytes, with: scanner) }
         let scan = segmenter.scan(bytes)
         var rest = 0
         if let first = scan.first {
@@ -240,7 +194,7 @@ public final class XMLStream {
         }
     }
 
-    private func append(_ bytes: borrowing Span<UInt8>) {
+    func append(_ bytes: borrowing Span<UInt8>) {
         bytes.withUnsafeBufferPointer { pending.append(contentsOf: $0) }
     }
 
@@ -344,7 +298,8 @@ public final class XMLStream {
 
     /// Offset of the first byte that libxml2 has and did not read.
     var readOffset: Int64 {
-        pushed - Int64(max(0, tapedeck_xml_unread(context) + hidden - foreign))
+        if let scanner { return pushed - Int64(current?.count ?? 0) + Int64(scanner.closing) }
+        return pushed - Int64(max(0, tapedeck_xml_unread(context) + hidden - foreign))
     }
 
     /// Number of different names that the document has so far.
@@ -355,6 +310,10 @@ public final class XMLStream {
 
     /// The place of the tag that libxml2 reports.
     func tagPosition() -> XMLPosition {
+        if let scanner {
+            walk(to: pushed - Int64(current?.count ?? 0) + Int64(scanner.opening))
+            return lines.position
+        }
         walk(to: pushed - Int64(max(0, tapedeck_xml_from_tag(context) + hidden - foreign)))
         return lines.position
     }
@@ -364,6 +323,7 @@ public final class XMLStream {
     func fail(_ reason: XMLError.Reason) -> XMLError {
         let error = error ?? XMLError(reason, at: lines.position)
         self.error = error
+        scanner?.isStopped = true
         return error
     }
 
@@ -382,7 +342,8 @@ public final class XMLStream {
     /// Refuses the document for what is at `offset`, once the events before it were reported.
     ///
     /// - Returns: The refusal; what libxml2 finds before that place is thrown instead.
-    private func refuse(_ reason: XMLError.Reason, at offset: Int64) throws(XMLError) -> XMLError {
+    func refuse(_ reason: XMLError.Reason, at offset: Int64) throws(XMLError) -> XMLError {
+        try handOver()
         let safe = segmenter.lastSafe(before: offset) - pushed
         let count = Int(max(0, min(Int64(pending.count), safe)))
         if count > 0 { try pushPending(count, isSection: segmenter.isInSection) }

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Page, Request, Response, Route, expect, sync_playwright
-from programs import DEADLINE, ROOT, TAPEDECK, Program, tapedeck
+from programs import DEADLINE, ROOT, TAPEDECK, Program, Recording, tapedeck
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 needs_chromium = pytest.mark.skipif(
@@ -111,9 +111,10 @@ def inspect_fixture() -> Iterator[Callable[..., Inspector]]:
 
 
 @pytest.fixture(name="watched")
-def watched_fixture(browser: Browser, inspect: Callable[..., Inspector]) -> Iterator[Watched]:
-    """Opens pages, which are closed before the inspectors of the test."""
-    assert inspect
+def watched_fixture(browser: Browser, inspect: Callable[..., Inspector],
+                    record: Callable[..., Recording]) -> Iterator[Watched]:
+    """Opens pages, which are closed before the inspectors and the recordings of the test."""
+    assert inspect and record
     watched = Watched(browser)
     yield watched
     watched.close()

@@ -50,8 +50,8 @@ def test_a_state_is_not_of_the_port_of_a_proxy(serve, record, tmp_path: Path) ->
     options = ("--domain", "demo", "--user", "ada", "--state", tmp_path / "state")
     tapedeck("client", "commcare", "sync", "--to", server.url("", "http"), *options, env=variables)
     proxy = record("--to", server.url("", "http"))
-    assert proxy.output[1] == (
-        f"clients use {proxy.url} or ws://{proxy.address} in place of {server.url('', 'http')}")
+    proxy.await_line(re.escape(
+        f"clients use {proxy.url} or ws://{proxy.address} in place of {server.url('', 'http')}") + "$")
     tapedeck("client", "commcare", "sync", "--to", proxy.url, *options, env=variables)
     other = tapedeck("client", "commcare", "sync", "--to", "http://hq.example:8000", *options, env=variables, status=65)
     assert "is the state of ada at http" in other.stderr
