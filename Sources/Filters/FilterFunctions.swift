@@ -71,6 +71,8 @@ public final class FilterFunctions {
 
     /// What `tape_header` gives, with the name of the field in lower case as UTF-8.
     public func header(_ head: UnsafeRawBufferPointer, _ name: UnsafeRawBufferPointer) -> String? {
+        // Most heads do not have it anywhere.
+        guard ByteSearch.contains(head, lowercasedNeedle: name) else { return nil }
         if !fieldName.elementsEqual(name) { fieldName = Array(name) }
         return HeadFields.value(of: fieldName, in: head)
     }

@@ -79,7 +79,6 @@ final class XMLScanner {
         attributes.deallocate()
         elements.deallocate()
         namespaces.deallocate()
-        scratch.deallocate()
     }
 
     /// Whether the root element has ended.
@@ -100,9 +99,10 @@ final class XMLScanner {
         _ document: UnsafeBufferPointer<UInt8>, isStart: Bool, for stream: XMLStream
     ) -> (read: Int, isDoubtful: Bool) {
         guard let base = document.baseAddress else { return (0, false) }
-        if scratch.count <= document.count {
+        scratch = .allocate(capacity: document.count + 1)
+        defer {
             scratch.deallocate()
-            scratch = .allocate(capacity: max(1 << 12, document.count + 1))
+            scratch = .init(start: nil, count: 0)
         }
         var at = 0
         while at < document.count, !isStopped {

@@ -197,7 +197,7 @@ struct ExportCommand: AsyncParsableCommand {
             let chosen = try filter.map { try exchanges(of: trace, $0) }
             let outcome = try HARExport.run(
                 from: trace, to: file, version: Program.version,
-                including: { chosen?.contains($0) ?? true }, progress: line.show)
+                including: chosen.map { chosen in { chosen.contains($0) } }, progress: line.show)
             line.end()
             if outcome.leftOut > 0 {
                 say("\(outcome.leftOut) exchanges are incomplete and left out")

@@ -139,7 +139,7 @@ private struct ScannedReading: Hashable {
 
     @Test func `what the scanner reads is what libxml2 reads`() {
         var (whole, parts) = (0, 0)
-        for seed in 0..<8000 {
+        for seed in 0..<3000 {
             var random = SplitMix64(seed: UInt64(seed))
             let document = Self.document(&random)
             let limits = Self.limits(&random)
@@ -162,7 +162,7 @@ private struct ScannedReading: Hashable {
                 "seed \(seed): \(String(decoding: document, as: UTF8.self).debugDescription)")
         }
         // Most without oddities are read to their end, and many others far.
-        #expect(whole > 2000 && parts > 2000, "\(whole) whole, \(parts) in part")
+        #expect(whole > 700 && parts > 700, "\(whole) whole, \(parts) in part")
     }
 
     @Test func `the line of a tag is named that was read before libxml2`() {

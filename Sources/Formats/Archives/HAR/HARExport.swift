@@ -26,21 +26,22 @@ public enum HARExport {
     ///   - trace: The trace. It may be written meanwhile; what is there at the start is exported.
     ///   - path: The file, which must not be there.
     ///   - version: Version of the program that writes.
-    ///   - including: Which exchanges; default: all.
+    ///   - including: Which exchanges; nil: all, which are read ahead.
     ///   - progress: Called periodically with the part that is done, in 0...1; returns whether to
     ///     continue.
     /// - Returns: What was written.
     /// - Throws: ``FileError``.
     @discardableResult public static func run(
         from trace: String, to path: String, version: String,
-        including: (ExchangeID) -> Bool = { _ in true }, progress: (Double) -> Bool = { _ in true }
+        including: ((ExchangeID) -> Bool)? = nil, progress: (Double) -> Bool = { _ in true }
     ) throws(FileError) -> Outcome {
         try mappingErrors(of: trace) {
             // Reports a file that is not a trace, before anything is written.
             _ = try TraceReader(path: trace)
             let file = try NewFile(for: path)
-            let writer = try HARWriter(trace: trace, to: file.writer)
-            try writer.write(version: version, including: including, progress: progress)
+            let writer = try HARWriter(trace: trace, to: file.writer, isWhole: including == nil)
+            try writer.write(
+                version: version, including: including ?? { _ in true }, progress: progress)
             try file.publish()
             return writer.outcome
         }

@@ -1,5 +1,6 @@
 internal import Framing
 internal import Storage
+internal import Trace
 internal import Wire
 
 /// An exchange of a trace as an HTTP archive needs it.
@@ -62,6 +63,9 @@ struct HARRow {
         problem = row.optionalString(17)
         isLocal = row.integer(18) != 0
     }
+
+    /// Whether a side was read when the exchange had come as far as here.
+    func isAsFar(as side: ReplaySide) -> Bool { side.outcome == outcome }
 
     /// Whether it is a tunnel, whose exchanges have their own entries.
     var isTunnel: Bool { method == "CONNECT" && (200..<300).contains(status ?? 0) }

@@ -10,9 +10,8 @@ extension HARWriter {
     private static let largestForm: Int64 = 1 << 16
 
     /// Writes one exchange with the messages of the WebSocket that it opened.
-    func entry(_ row: HARRow, _ request: ReplaySide) throws {
+    func entry(_ row: HARRow, _ request: ReplaySide, _ response: ReplaySide?) throws {
         let asked = HARHead(request.head, .request)
-        let response = try contents.reader.side(row.id, .server)
         let answered = response.map { HARHead($0.head, .response) }
         let isSocket = row.status == 101 && answered?.isWebSocket ?? false
         let ended = isSocket ? try lastMessage(of: row) : 0
@@ -43,7 +42,16 @@ extension HARWriter {
     /// The address that the server's leg was connected to; nil where it is unknown.
     private func address(_ row: HARRow) throws -> String? {
         guard let leg = row.leg else { return nil }
-        serverAddress.bind(1, row.connection)
+        if let last = lastAddress, last.connection == row.connection, last.leg == leg {
+            return last.host
+        }
+        let host = try address(row.connection, leg)
+        lastAddress = (row.connection, leg, host)
+        return host
+    }
+
+    private func address(_ connection: Int64, _ leg: Int64) throws -> String? {
+        serverAddress.bind(1, connection)
         serverAddress.bind(2, leg)
         defer { serverAddress.reset() }
         guard try serverAddress.step(),

@@ -18,18 +18,26 @@ final class HARWriter {
     let said: Statement
     /// When the last message of an exchange was complete.
     let lastSaid: Statement
+    /// The sides of all exchanges; nil where only some are written.
+    private let ahead: HARSides?
+    /// The address of each leg that was asked for last.
+    var lastAddress: (connection: Int64, leg: Int64, host: String?)?
     /// Connections that faults were done to.
     private(set) var faulted: Set<Int64> = []
     var outcome = HARExport.Outcome()
 
-    init(trace path: String, to file: FileWriter) throws {
+    /// A writer of all exchanges, or of some.
+    init(trace path: String, to file: FileWriter, isWhole: Bool) throws {
         details = try TraceReader(path: path)
+        db = try Connection(path: path, flags: SQLITE_OPEN_READONLY)
+        ahead =
+            isWhole
+            ? try HARSides(path: path, upTo: db.integer("SELECT max(id) FROM http_exchange")) : nil
         let reader = try ReplayReader(path: path)
         // Otherwise SQLite looks for a log before each body.
         try reader.holdSnapshot()
         contents = TraceContents(reader: reader)
         text = HARText(file)
-        db = try Connection(path: path, flags: SQLITE_OPEN_READONLY)
         // One snapshot of the trace, whatever is written to it meanwhile.
         try db.execute("PRAGMA temp_store = FILE; BEGIN")
         // No index leads from an exchange to its messages.
@@ -73,14 +81,14 @@ final class HARWriter {
         while try rows.step() {
             let row = HARRow(rows)
             guard !row.isTunnel, including(row.id) else { continue }
-            guard let request = try contents.reader.side(row.id, .client), !request.head.isEmpty
-            else {
+            let (request, response) = try sides(of: row)
+            guard let request, !request.head.isEmpty else {
                 outcome.leftOut += 1
                 continue
             }
             if outcome.entries > 0 { text.raw(",") }
             text.raw("\n")
-            try entry(row, request)
+            try entry(row, request, response)
             try text.flush()
             outcome.entries += 1
             guard
@@ -90,5 +98,17 @@ final class HARWriter {
         }
         text.raw("\n]}}\n")
         try text.flush(isLast: true)
+    }
+
+    /// The sides of an exchange: those that were read ahead, unless it went on since.
+    private func sides(
+        of row: HARRow
+    ) throws -> (request: ReplaySide?, response: ReplaySide?) {
+        if let found = try ahead?.sides(of: row.id), let request = found.request,
+            let response = found.response, row.isAsFar(as: request), row.isAsFar(as: response)
+        {
+            return found
+        }
+        return try (contents.reader.side(row.id, .client), contents.reader.side(row.id, .server))
     }
 }
