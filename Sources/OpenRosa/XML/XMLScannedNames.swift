@@ -26,6 +26,8 @@ struct XMLScannedName {
     let bytes: UnsafeBufferPointer<UInt8>
     let local: UnsafePointer<UInt8>
     let prefix: UnsafePointer<UInt8>?
+    /// Its place among the names of the document.
+    let number: Int
 }
 
 /// Finds names of tags and attributes by their bytes, in libxml2's own dictionary: names of one
@@ -41,6 +43,10 @@ struct XMLScannedNames {
     /// The namespaces that libxml2 has nothing to say about.
     private var namespaces: Set<UnsafePointer<UInt8>> = []
     private var references = 0
+    /// Of each name, the one of the tag that began next when it was last there, and of nothing at 0:
+    /// documents repeat themselves.
+    private var followers = Self.zeroes(129)
+    private var latest = 0
 
     /// The prefix `xml`, and its namespace.
     let xml: (prefix: UnsafePointer<UInt8>?, namespace: UnsafePointer<UInt8>?)
@@ -69,6 +75,7 @@ struct XMLScannedNames {
         for name in found[..<count] { name.bytes.deallocate() }
         found.deallocate()
         slots.deallocate()
+        followers.deallocate()
     }
 
     /// The name that `length` bytes at `start` are, of which `room` may be read.
@@ -94,6 +101,22 @@ struct XMLScannedNames {
         return name
     }
 
+    /// The name of the tag that begins at `start`, where it is the one that followed before.
+    @inline(__always)
+    func guess(_ start: UnsafePointer<UInt8>, room: Int) -> XMLScannedName? {
+        let place = Int(followers[latest])
+        guard place > 0 else { return nil }
+        let name = found[place - 1]
+        return name.bytes.count < room && name.isAt(start) ? name : nil
+    }
+
+    /// Remembers the name of a tag that began.
+    @inline(__always)
+    mutating func begin(_ name: XMLScannedName) {
+        followers[latest] = Int32(name.number)
+        latest = name.number
+    }
+
     private mutating func grow() {
         let more = UnsafeMutableBufferPointer<XMLScannedName>.allocate(capacity: 4 * count)
         _ = more.moveInitialize(fromContentsOf: found)
@@ -101,6 +124,8 @@ struct XMLScannedNames {
         found = more
         slots.deallocate()
         slots = Self.zeroes(8 * count)
+        followers.deallocate()
+        followers = Self.zeroes(4 * count + 1)
         for (place, name) in found[..<count].enumerated() {
             guard let start = name.bytes.baseAddress else { continue }
             var slot =
@@ -137,12 +162,14 @@ struct XMLScannedNames {
             let local = part(start + from, length - from),
             let copy = copied(all)
         else { return nil }
-        guard let colon else { return XMLScannedName(bytes: copy, local: local, prefix: nil) }
+        guard let colon else {
+            return XMLScannedName(bytes: copy, local: local, prefix: nil, number: count + 1)
+        }
         guard let prefix = part(start, colon) else {
             copy.deallocate()
             return nil
         }
-        return XMLScannedName(bytes: copy, local: local, prefix: prefix)
+        return XMLScannedName(bytes: copy, local: local, prefix: prefix, number: count + 1)
     }
 
     private func copied(_ bytes: UnsafeBufferPointer<UInt8>) -> UnsafeBufferPointer<UInt8>? {

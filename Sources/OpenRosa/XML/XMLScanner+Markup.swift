@@ -73,7 +73,7 @@ extension XMLScanner {
     ) -> Step {
         let first = line
         let outer = scope
-        guard let (name, afterName) = name(base, start + 1, count) else { return .unfinished }
+        guard let (name, afterName) = tagName(base, start + 1, count) else { return .unfinished }
         guard let name else { return .doubtful }
         var at = afterName
         var found = 0
@@ -107,12 +107,25 @@ extension XMLScanner {
         var namespace: UnsafePointer<UInt8>?
         guard find(name.prefix, &namespace) else { return .doubtful }
         hasRoot = true
+        names.begin(name)
         let element = Element(name: name, namespace: namespace, declared: declared, line: first)
         push(element)
         stream.starts(
             name.local, name.prefix, namespace, declared: declared, count: found, attributes)
         if isEmpty { end(element, stream) }
         return .read(at + 1)
+    }
+
+    /// The name of a tag at `start`, as ``name(_:_:_:)`` gives it.
+    @inline(__always)
+    private func tagName(
+        _ base: Bytes, _ start: Int, _ count: Int
+    ) -> (XMLScannedName?, Int)? {
+        if let guess = names.guess(base + start, room: count - start) {
+            let end = start + guess.bytes.count
+            if classes.kinds[Int(base[end])] & XMLByteClasses.isName == 0 { return (guess, end) }
+        }
+        return name(base, start, count)
     }
 
     /// The name at `start`, and the place after it; nil where that is not known yet.

@@ -8,26 +8,41 @@ extension XMLStream {
 
     /// Lets the scanner read what it can, and libxml2 the rest.
     func scan(_ bytes: borrowing Span<UInt8>, with scanner: XMLScanner) throws(XMLError) {
+        let end = Self.end(of: bytes)
         // What waits is markup, which ends with a `>`, or as much as a reference.
-        if pending.count > 16, pending.count < Self.longestWait, !Self.hasEnd(bytes) {
+        if end == nil, pending.count > 16, pending.count < Self.longestWait {
             append(bytes)
             return
         }
         var isDoubtful = false
-        if pending.isEmpty {
-            bytes.withUnsafeBufferPointer { isDoubtful = scan($0, with: scanner) }
-        } else {
-            var whole = pending
-            bytes.withUnsafeBufferPointer { whole.append(contentsOf: $0) }
-            pending = []
-            whole.withUnsafeBufferPointer { isDoubtful = scan($0, with: scanner) }
+        var rest = 0
+        if !pending.isEmpty, let end {
+            // The rest need not be copied.
+            append(bytes.extracting(..<end))
+            isDoubtful = scanPending(with: scanner)
+            rest = end
+        }
+        if isDoubtful || !pending.isEmpty, error == nil {
+            append(bytes.extracting(rest...))
+            if !isDoubtful { isDoubtful = scanPending(with: scanner) }
+        } else if rest < bytes.count, error == nil {
+            bytes.extracting(rest...).withUnsafeBufferPointer {
+                isDoubtful = scan($0, with: scanner)
+            }
         }
         if let error { throw error }
         if isDoubtful || pending.count > Self.longestWait { try handOver() }
     }
 
-    private static func hasEnd(_ bytes: borrowing Span<UInt8>) -> Bool {
-        bytes.withUnsafeBufferPointer { $0.contains(0x3E) }
+    /// The place after the first `>`.
+    private static func end(of bytes: borrowing Span<UInt8>) -> Int? {
+        bytes.withUnsafeBufferPointer { $0.firstIndex(of: 0x3E).map { $0 + 1 } }
+    }
+
+    private func scanPending(with scanner: XMLScanner) -> Bool {
+        let whole = pending
+        pending = []
+        return whole.withUnsafeBufferPointer { scan($0, with: scanner) }
     }
 
     private func scan(
