@@ -173,8 +173,9 @@ def tapedeck(*arguments: str | Path, status: int | None = 0,
     """Runs a command of tapedeck to its end; checks the exit status unless it is None."""
     options.setdefault("env", environment())
     options.setdefault("text", True)
+    options.setdefault("timeout", DEADLINE * 2)
     done = subprocess.run([TAPEDECK, *arguments], stdin=subprocess.DEVNULL, capture_output=True,
-                          timeout=DEADLINE * 2, check=False, **options)
+                          check=False, **options)
     if status is not None:
         assert done.returncode == status, (
             f"{' '.join(map(str, arguments))} ended with {done.returncode}, not {status}\n"

@@ -125,8 +125,7 @@ public final class Shipper {
                     "\(trace) is shipped to \(known), and \(address) has nothing of it; to ship it there as well, copy the trace without \(ledger.path)"
                 )
             }
-            try ledger.set("address", address)
-            if let cluster { try ledger.set("cluster", cluster) }
+            try own(address, cluster)
         }
         guard let first = try recorded.sessions().first else { return }
         let started = String(first.startedUnixNanoseconds)
@@ -152,10 +151,16 @@ public final class Shipper {
                 "\(trace) was shipped before, as recorder \(other), and its \(ledger.path) is missing: put that back"
             )
         }
-        try ledger.set("address", address)
-        if let cluster { try ledger.set("cluster", cluster) }
+        try own(address, cluster)
         try ledger.set("started", started)
         try ledger.set("first_gap", String(try recorded.lastGap()))
+    }
+
+    /// Remembers where the trace is shipped to: an address is never there without its cluster, by
+    /// which another replica is known.
+    private func own(_ address: String, _ cluster: String?) throws(FleetError) {
+        if let cluster { try ledger.set("cluster", cluster) }
+        try ledger.set("address", address)
     }
 
     private func knowsRecorder() throws(FleetError) -> Bool {

@@ -8,7 +8,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from programs import TAPEDECK, Program, Recording, curl, environment, tapedeck
+from programs import DEADLINE, TAPEDECK, Program, Recording, curl, environment, tapedeck
 from websockets.sync.client import connect
 
 INIT = ('%d:init:{"name":"%s","clientid":"test-%d","app_id":"app","api":"1.1",'
@@ -79,7 +79,7 @@ def test_two_commands_of_different_sockets_are_found(written: Path, tmp_path: Pa
         "found = {row[0] for row in db.execute('SELECT key FROM change WHERE cv IS NULL')}\n"
         "sys.exit(7 if {'key-0-1-4', 'key-1-0-3'} <= found else 0)\n")
     done = tapedeck("minimize", written, "--output", output, "--json", "--check",
-                    f"python3 {check}")
+                    f"python3 {check}", timeout=DEADLINE * 6)
     told = json.loads(done.stdout)
     assert told["connections"] == {"left": 2, "of": 6}
     assert told["exchanges"]["left"] == 0
