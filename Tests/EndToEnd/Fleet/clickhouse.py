@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 import shutil
 import signal
 import socket
@@ -47,15 +48,26 @@ USERS = """<yandex>
 """
 
 
+# Below those that the kernel gives to clients, of which one could have the port of a server that is
+# killed and started again.
+PORTS = range(12_000, 32_000)
+
+
 def free_ports(count: int) -> list[int]:
     """Ports that nobody listens on; the server takes no port 0."""
-    held = [socket.socket() for _ in range(count)]
-    for each in held:
-        each.bind(("127.0.0.1", 0))
-    ports = [each.getsockname()[1] for each in held]
-    for each in held:
-        each.close()
-    return ports
+    held: list[socket.socket] = []
+    try:
+        while len(held) < count:
+            each = socket.socket()
+            try:
+                each.bind(("127.0.0.1", random.choice(PORTS)))
+                held.append(each)
+            except OSError:
+                each.close()
+        return [each.getsockname()[1] for each in held]
+    finally:
+        for each in held:
+            each.close()
 
 
 class ClickHouse:
