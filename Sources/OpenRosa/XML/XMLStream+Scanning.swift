@@ -63,7 +63,7 @@ extension XMLStream {
         return isDoubtful
     }
 
-    /// Lets libxml2 read on, which is told of the elements that are open.
+    /// Lets libxml2 read on, behind the tags of the elements that are open.
     func handOver() throws(XMLError) {
         guard let scanner else { return }
         self.scanner = nil

@@ -6,7 +6,9 @@ from __future__ import annotations
 import base64
 import gzip
 import json
+import sqlite3
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from email.message import Message
 from pathlib import Path
 from typing import Any
@@ -164,6 +166,23 @@ def test_a_photo_as_characters_keeps_its_bytes(record, site, tmp_path) -> None:
     request = json.loads(again.read_text())["log"]["entries"][0]["request"]
     assert request["postData"]["text"].encode("latin-1") == body
     assert base64.b64decode(request["_content"]["text"]) == body
+
+
+def test_numbers_far_apart(record, site, tmp_path) -> None:
+    """A trace from elsewhere may have any numbers; what lies between them is not looked at."""
+    proxy = record("--to", site.url)
+    for path in ("/one", "/two", "/three"):
+        curl("-o", "/dev/null", f"{proxy.url}{path}")
+    proxy.finish()
+    archives = [tmp_path / "near.har", tmp_path / "far.har"]
+    tapedeck("export", proxy.trace, archives[0])
+    with closing(sqlite3.connect(proxy.trace)) as writer, writer:
+        writer.execute("UPDATE any_exchange SET id = id << 32")
+        writer.execute("UPDATE http_body SET id = (exchange_id << 33) + sender, exchange_id = exchange_id << 32")
+        writer.execute("UPDATE counter SET next = next << 32 WHERE name = 'exchange'")
+    tapedeck("export", proxy.trace, archives[1])
+    near, far = (json.loads(archive.read_text())["log"]["entries"] for archive in archives)
+    assert near == far and len(far) == 3
 
 
 def test_a_damaged_archive_is_refused(archive: Path, tmp_path: Path) -> None:

@@ -5,8 +5,8 @@ internal import Wire
 /// writes them.
 final class HARSides {
     private struct Batch: Sendable {
-        /// The last number that was looked at.
-        var last: Int64
+        /// The last number that it may have.
+        var last: Int64 = .max
         var sides: [Side] = []
     }
 
@@ -16,12 +16,12 @@ final class HARSides {
         let side: ReplaySide
     }
 
-    /// Exchanges that are passed on together: of each up to two contents are held.
-    private static let together = 32
+    /// Sides that are passed on together, each with its content.
+    private static let together = 64
 
     private let batches: RowBatches<Batch>
     private let isDropped = Flagged()
-    private var batch = Batch(last: 0)
+    private var batch = Batch()
     private var next = 0
 
     /// Begins to read the sides of the exchanges of the trace at `path` with numbers up to `last`.
@@ -33,18 +33,22 @@ final class HARSides {
             let reader = try ReplayReader(path: path)
             try reader.holdSnapshot()
             var spares: [[UInt8]] = []
-            var first: Int64 = 1
-            while first <= last, !isDropped.isSet {
-                var batch = Batch(last: first + Int64(Self.together) - 1)
-                try reader.sides(from: ExchangeID(first), count: Self.together, using: &spares) {
-                    batch.sides.append(Side(id: $0.rawValue, sender: $1, side: $2))
-                    return true
+            var batch = Batch()
+            // One query for all: numbers may be far apart.
+            try reader.sides(
+                from: ExchangeID(1), count: Int(clamping: last), using: &spares
+            ) { id, sender, side in
+                if batch.sides.count >= Self.together, batch.sides.last?.id != id.rawValue {
+                    batch.last = id.rawValue - 1
+                    put(batch)
+                    batch = Batch()
                 }
-                put(batch)
-                first += Int64(Self.together)
+                batch.sides.append(Side(id: id.rawValue, sender: sender, side: side))
+                return !isDropped.isSet
             }
+            put(batch)
         }
-        batch = try batches.next() ?? Batch(last: .max)
+        batch = try batches.next() ?? Batch()
     }
 
     deinit {
@@ -57,7 +61,7 @@ final class HARSides {
         of id: ExchangeID
     ) throws(TraceError) -> (request: ReplaySide?, response: ReplaySide?) {
         while batch.last < id.rawValue {
-            batch = try batches.next() ?? Batch(last: .max)
+            batch = try batches.next() ?? Batch()
             next = 0
         }
         var found: (request: ReplaySide?, response: ReplaySide?)
