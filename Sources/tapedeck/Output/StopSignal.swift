@@ -24,13 +24,17 @@ final class StopSignal: Sendable {
     init() {
         (stream, continuation) = AsyncStream<Void>.makeStream()
         signal(SIGPIPE, SIG_IGN)
+        let isListening = DispatchSemaphore(value: 0)
         sources = [SIGINT, SIGTERM].map { number in
             signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
             source.setEventHandler { [self] in came(number) }
+            source.setRegistrationHandler { isListening.signal() }
             source.resume()
             return source
         }
+        // Until then a signal is ignored, and whoever sent it would wait for ever.
+        for _ in sources { isListening.wait() }
     }
 
     private func came(_ number: Int32) {
