@@ -44,10 +44,11 @@ public struct BodyRow: Hashable, Sendable {
     /// Where ``content`` stands in chunks as they were received, in order; empty where it does not.
     public var contentParts: [ContentPart] = []
 
-    /// The place of the whole content in the chunk of ``headPlace``; nil where it is not there.
+    /// The place of the whole content in one chunk, that of ``headPlace`` if there is one; nil where
+    /// it is not there.
     public var contentPlace: Place? {
-        guard contentParts.count == 1, let part = contentParts.first,
-            part.place.chunk == headPlace?.chunk, part.count == size
+        guard contentParts.count == 1, let part = contentParts.first, part.count == size,
+            headPlace == nil || part.place.chunk == headPlace?.chunk
         else { return nil }
         return part.place
     }

@@ -109,8 +109,8 @@ extension Tables {
             .value("sender", "0 client, 1 server", \.sender, \.sender),
             .made(
                 "chunk_id",
-                "the chunk that has the head as received; null where head is here",
-                { $0.headPlace?.chunk }),
+                "the chunk that has the head as received, or the content where head is here",
+                { ($0.headPlace ?? $0.contentPlace)?.chunk }),
             .made("head_offset", "first byte of the head in that chunk", { $0.headPlace?.offset }),
             .made("head_size", "bytes of the head", { $0.head.count }),
             .bytes(
