@@ -186,6 +186,9 @@ final class TraceFile {
             path: path, mayMove: { !watch.isTruncated }, hasMoved: { watch.noteSize() })
     }
 
+    /// Begins to move what is in the log now, while more is written.
+    func beginMovingLog() { checkpointer?.request() }
+
     /// Keeps the log from growing without bound.
     ///
     /// - Returns: The bytes of the log that cannot be moved because a reader holds an older

@@ -5,15 +5,10 @@ internal import Wire
 
 /// The decoded rows of a whole trace, which a separate thread makes.
 struct DecodedTruth {
-    /// What one record gave.
-    struct Step: Sendable {
-        let session: Int64
-        let rows: [DerivedRow]
-    }
-
-    /// The steps of some records in a row.
+    /// What some records of one session in a row gave.
     struct Batch: Sendable {
-        var steps: [Step] = []
+        var session: Int64 = 1
+        var rows: [DerivedRow] = []
         /// The numbers that are free after them.
         var numbers = DissectorNumbers()
         /// The last chunk among the records.
@@ -67,46 +62,39 @@ struct DecodedTruth {
         while isWanted: () -> Bool, _ put: (Batch) -> Void
     ) throws(StorageFault) {
         var dissector = Dissector(first: DissectorNumbers())
-        var session: Int64 = 1
         var batch = Batch()
         var size = 0
-        func add(_ rows: [DerivedRow]) {
-            if !rows.isEmpty { batch.steps.append(Step(session: session, rows: rows)) }
-        }
-        func pass() {
+        func pass(to session: Int64) {
             batch.numbers = dissector.numbers
+            let count = batch.rows.count
             put(batch)
-            batch = Batch()
+            batch = Batch(session: session)
+            // Rows are large: an array that grows moves them.
+            batch.rows.reserveCapacity(count)
             size = 0
         }
         while isWanted(), let entry = try cursor.next() {
-            if let next = entry.session, next > session {
+            if let next = entry.session, next > batch.session {
                 // The session before it was killed: its open rows stay open.
-                var rows: [DerivedRow] = []
-                dissector.flush(into: &rows)
-                add(rows)
+                dissector.flush(into: &batch.rows)
                 dissector = Dissector(first: dissector.numbers)
-                session = next
+                pass(to: next)
             }
             if let connection = entry.record.connection, left.contains(connection.rawValue) {
                 continue
             }
-            var rows: [DerivedRow] = []
-            dissector.consume(entry.record, chunk: entry.chunk, into: &rows)
-            if flushesAlways { dissector.flush(into: &rows) }
+            dissector.consume(entry.record, chunk: entry.chunk, into: &batch.rows)
+            if flushesAlways { dissector.flush(into: &batch.rows) }
             if case .event(let event) = entry.record, event.kind == .sessionEnded {
-                dissector.flush(into: &rows)
-                dissector.finish(at: event.at, into: &rows)
+                dissector.flush(into: &batch.rows)
+                dissector.finish(at: event.at, into: &batch.rows)
             }
-            add(rows)
             batch.last = entry.chunk ?? batch.last
             size += entry.record.cost
-            if size >= most { pass() }
+            if size >= most { pass(to: batch.session) }
         }
-        var rows: [DerivedRow] = []
-        dissector.flush(into: &rows)
-        add(rows)
-        pass()
+        dissector.flush(into: &batch.rows)
+        pass(to: batch.session)
     }
 }
 

@@ -36,15 +36,22 @@ public enum Rebuild {
         do {
             let db = file.connection
             var kept: Set<Int64> = []
+            var search: SearchBuilder?
             // What is deleted is made again of what stays: to write zeros over its pages first
             // would write them twice.
             try db.execute("PRAGMA secure_delete = FAST")
+            file.moveLogBehindCommits(many: nil)
             try db.transaction { () throws(StorageFault) in
                 kept = try keptConnections(db)
-                try rebuild(db, path: path, kept: kept, progress: progress)
+                // It knows no rows but those that are written again.
+                if kept.isEmpty { search = SearchBuilder(beside: path) }
+                try rebuild(db, path: path, kept: kept, into: search, progress: progress)
             }
+            file.beginMovingLog()
             let keys = try ChangeKeyIndexer(db)
             while try keys.slice(isEnd: true, until: { false }) {}
+            try search?.publish()
+            search = nil
             let indexer = try SearchIndexer(db)
             while !indexer.isDone {
                 var rows = 0
@@ -52,6 +59,7 @@ public enum Rebuild {
                     rows += 1
                     return rows > Self.indexedAtOnce
                 }
+                _ = file.tendLog()
                 progress(0.8 + 0.2 * (try indexer.share()))
             }
             try db.execute("DROP TABLE IF EXISTS temp.old_exchange")
@@ -82,23 +90,26 @@ public enum Rebuild {
     }
 
     private static func rebuild(
-        _ db: Connection, path: String, kept: Set<Int64>, progress: (Double) -> Void
+        _ db: Connection, path: String, kept: Set<Int64>, into search: SearchBuilder?,
+        progress: (Double) -> Void
     ) throws(StorageFault) {
         let counters = try Counters(from: db)
         let old = try hasHoles(db, counters) ? OldNumbers(db, free: counters) : nil
         try clear(db, kept: kept)
         let derived = try DerivedStatements(db)
         var position = WritePosition()
-        func write(_ step: DecodedTruth.Step) throws(StorageFault) {
+        func write(_ row: DerivedRow, _ session: Int64) throws(StorageFault) {
+            try derived.write(row, session: session, at: &position)
+            search?.add(row)
+        }
+        func write(_ batch: DecodedTruth.Batch) throws(StorageFault) {
             guard let old else {
-                for row in step.rows {
-                    try derived.write(row, session: step.session, at: &position)
-                }
+                for row in batch.rows { try write(row, batch.session) }
                 return
             }
-            try old.renumber(step.rows) { row, note throws(StorageFault) in
+            try old.renumber(batch.rows) { row, note throws(StorageFault) in
                 if case .note = row { position.counters.note = note }
-                try derived.write(row, session: step.session, at: &position)
+                try write(row, batch.session)
             }
         }
         // The rows are decoded on a thread of their own, from the trace as it was.
@@ -106,7 +117,7 @@ public enum Rebuild {
         defer { decoded.drop() }
         var numbers = DissectorNumbers()
         while let batch = try decoded.next() {
-            for step in batch.steps { try write(step) }
+            try write(batch)
             numbers = batch.numbers
             guard let chunk = batch.last else { continue }
             progress(0.8 * Double(chunk.rawValue) / Double(max(1, counters.chunk)))

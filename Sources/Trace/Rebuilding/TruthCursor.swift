@@ -13,8 +13,8 @@ final class TruthCursor {
     }
 
     private let chunks: Statement
-    private let patches: Statement
-    private let deliveries: Statement
+    private let patches: RowsOfChunks<Patch>
+    private let deliveries: RowsOfChunks<Delivery>
     private let others: [Statement]
     private let make: [(Statement) -> Entry]
     private var nextChunk: Int64?
@@ -26,8 +26,8 @@ final class TruthCursor {
     /// Gaps of later evictions are left out: they have no place in the order.
     init(_ db: Connection) throws(StorageFault) {
         chunks = try db.prepare("SELECT * FROM chunk ORDER BY id")
-        patches = try db.prepare(Schema.patchesOfChunk)
-        deliveries = try db.prepare(Schema.deliveriesOfChunk)
+        patches = try RowsOfChunks(db, "patch", Tables.patch)
+        deliveries = try RowsOfChunks(db, "delivery", Tables.delivery)
         others = [
             try db.prepare("SELECT * FROM connection ORDER BY after_chunk_id, step"),
             try db.prepare("SELECT * FROM leg ORDER BY after_chunk_id, step"),
@@ -73,11 +73,35 @@ final class TruthCursor {
         }
         guard let id = nextChunk else { return nil }
         var chunk = Tables.chunk.row(chunks)
-        patches.bind(1, id)
-        while try patches.step() { chunk.patches.append(Tables.patch.row(patches)) }
-        deliveries.bind(1, id)
-        while try deliveries.step() { chunk.deliveries.append(Tables.delivery.row(deliveries)) }
+        try patches.take(of: id, into: &chunk.patches)
+        try deliveries.take(of: id, into: &chunk.deliveries)
         nextChunk = try chunks.step() ? chunks.integer(0) : nil
         return Entry(chunk: ChunkID(id), record: .chunk(chunk))
+    }
+}
+
+/// The rows of a table of which each belongs to a chunk, read once, in the order of the chunks.
+private final class RowsOfChunks<Row: Sendable> {
+    private let statement: Statement
+    private let table: Table<Row>
+    /// The chunk of the row that comes next; nil behind the last.
+    private var chunk: Int64?
+
+    init(_ db: Connection, _ name: String, _ table: Table<Row>) throws(StorageFault) {
+        self.table = table
+        statement = try db.prepare("SELECT * FROM \(name) ORDER BY id")
+        try advance()
+    }
+
+    private func advance() throws(StorageFault) {
+        chunk = try statement.step() ? statement.integer(0) / Tables.share : nil
+    }
+
+    /// Takes those of chunk `id`, whose number is above those asked for before.
+    func take(of id: Int64, into rows: inout [Row]) throws(StorageFault) {
+        while let next = chunk, next <= id {
+            if next == id { rows.append(table.row(statement)) }
+            try advance()
+        }
     }
 }

@@ -85,6 +85,8 @@ extension WriterLoop {
             throw error.traceError(at: path)
         }
         trace = next
+        // It does not know what that file has.
+        search = nil
         return isWhole
     }
 

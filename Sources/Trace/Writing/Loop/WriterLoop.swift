@@ -35,6 +35,8 @@ final class WriterLoop {
     var said = ReportedTrouble()
     private var lastEviction: UInt64 = 0
     private var lastLook: UInt64 = 0
+    /// What builds the search index of a trace that nobody reads yet, instead of the indexer.
+    var search: SearchBuilder?
     /// When the search index was worked on last.
     private var lastSlice: UInt64 = 0
     /// When the search index may be tried again after the disk had no room for it.
@@ -68,6 +70,9 @@ final class WriterLoop {
                 exchange: counters.exchange, message: counters.message, command: counters.command))
         lastLook = clock
         lastSlice = lastLook
+        if options.isUnseen, options.indexesSearch, trace.retention == nil {
+            search = SearchBuilder(beside: path, isUnseen: true)
+        }
     }
 
     // MARK: The loop
@@ -93,7 +98,7 @@ final class WriterLoop {
 
     private var hasSpareWork: Bool {
         guard case .usable = disk, options.indexesSearch,
-            !trace.indexer.isDone || !trace.keys.isDone
+            search == nil && !trace.indexer.isDone || !trace.keys.isDone
         else { return false }
         return indexRetry == 0 || clock >= indexRetry
     }
@@ -127,7 +132,9 @@ final class WriterLoop {
             defer { lastSlice = clock }
             do {
                 _ = try trace.keys.slice { self.queue.isPressed(until: until) }
-                _ = try trace.indexer.slice { self.queue.isPressed(until: until) }
+                if search == nil {
+                    _ = try trace.indexer.slice { self.queue.isPressed(until: until) }
+                }
             } catch {
                 // The index continues later; a disk without room for it may still have room for
                 // bytes.
@@ -231,6 +238,7 @@ final class WriterLoop {
         }
         try trace.writer.commit(
             batch, dissector: dissector.numbers, indexer: trace.indexer, keys: trace.keys)
+        if let search { for row in batch.rows { search.add(row) } }
         report.count { totals in
             for record in batch.records { totals.count(record) }
             for row in batch.rows { totals.count(row) }
@@ -344,6 +352,8 @@ final class WriterLoop {
                 tendLog()
                 if let progress, !progress(try trace.indexer.share()) { return }
             }
+            if let search, try search.publish() { return }
+            search = nil
             while !trace.indexer.isDone {
                 let slice = clock + 20_000_000
                 guard try trace.indexer.slice(until: { self.clock >= slice }) else { break }
