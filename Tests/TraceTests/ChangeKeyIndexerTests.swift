@@ -23,9 +23,7 @@ import Wire
         let file = try TraceFile(path: trace.path)
         defer { file.close() }
         let db = file.connection
-        let start = SessionStart(
-            provenance: .proxy, version: "", arguments: "", startedUnixNanoseconds: 0)
-        let writer = try SessionWriter(beginning: start, in: db)
+        let writer = try SessionWriter(beginningIn: db)
         let keys = try ChangeKeyIndexer(db)
         var random = SplitMix64(seed: seed)
         var rows = (1...400).flatMap { command in
@@ -57,9 +55,7 @@ import Wire
         let trace = try TemporaryTrace()
         let file = try TraceFile(path: trace.path)
         defer { file.close() }
-        let start = SessionStart(
-            provenance: .proxy, version: "", arguments: "", startedUnixNanoseconds: 0)
-        let writer = try SessionWriter(beginning: start, in: file.connection)
+        let writer = try SessionWriter(beginningIn: file.connection)
         let keys = try ChangeKeyIndexer(file.connection)
         try writer.commit(
             Batch(records: [], rows: [change(1, 0, "a")]), dissector: DissectorNumbers(),

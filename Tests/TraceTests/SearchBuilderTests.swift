@@ -54,9 +54,7 @@ import Wire
         let trace = try TemporaryTrace()
         let file = try TraceFile(path: trace.path)
         defer { file.close() }
-        let start = SessionStart(
-            provenance: .proxy, version: "", arguments: "", startedUnixNanoseconds: 0)
-        let writer = try SessionWriter(beginning: start, in: file.connection)
+        let writer = try SessionWriter(beginningIn: file.connection)
         try writer.commit(Batch(records: [], rows: rows), dissector: DissectorNumbers())
         try index(file.connection, trace.path)
         let reading = try Connection(path: trace.path, flags: SQLITE_OPEN_READWRITE)

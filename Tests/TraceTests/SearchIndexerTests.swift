@@ -18,9 +18,7 @@ import Wire
         let file = try TraceFile(path: trace.path)
         defer { file.close() }
         let db = file.connection
-        let start = SessionStart(
-            provenance: .proxy, version: "", arguments: "", startedUnixNanoseconds: 0)
-        let writer = try SessionWriter(beginning: start, in: db)
+        let writer = try SessionWriter(beginningIn: db)
         let indexer = try SearchIndexer(db)
         func write(_ rows: [DerivedRow]) throws {
             try writer.commit(

@@ -108,3 +108,12 @@ extension TemporaryTrace {
         return trace
     }
 }
+
+extension SessionWriter {
+    /// A writer of the first session of a new trace.
+    convenience init(beginningIn db: Connection) throws {
+        try self.init(
+            beginning: SessionStart(
+                provenance: .proxy, version: "", arguments: "", startedUnixNanoseconds: 0), in: db)
+    }
+}
