@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+import signal
 from pathlib import Path
 
+import pytest
 from programs import TAPEDECK, curl, environment, tapedeck
 from websockets.sync.client import connect
 
@@ -27,6 +29,32 @@ def test_places_and_summary(program) -> None:
         assert line.recv(30).startswith("0:auth:") and "{" not in token
     server.stop()
     server.await_line(r"^2 requests, 1 failed, 1 WebSocket$")
+
+
+def test_a_signal_is_caught_from_the_first_line_on(program, ca_dir: Path, tmp_path: Path) -> None:
+    """Whoever has read it may stop the program at once, and it ends well."""
+    authority = ("--ca-dir", ca_dir)
+    commands = [("serve",), ("serve", "--tls", *authority), ("record", "signal.tape", *authority, "--to", "http://127.0.0.1:9")]
+    for command in commands:
+        server = program(TAPEDECK, *command, "--listen", "127.0.0.1:0", cwd=tmp_path)
+        server.await_line("listening on|recording to")
+        status = Path(f"/proc/{server.pid}/status").read_text("ascii")
+        caught = int(re.search(r"^SigCgt:\s*(\w+)", status, re.MULTILINE)[1], 16)
+        assert all(caught >> number - 1 & 1 for number in (signal.SIGINT, signal.SIGTERM)), server.said()
+        assert server.stop() == 0
+
+
+@pytest.mark.parametrize("command", [("serve",), ("record", "signal.tape", "--to", "http://127.0.0.1:9")])
+def test_stopped_at_its_first_line(command, program, ca_dir: Path, tmp_path: Path) -> None:
+    """Whoever reads where it listens may stop the program at once, and it ends well."""
+    authority = ("--ca-dir", ca_dir) if command[0] == "record" else ()
+    for _ in range(8):
+        started = program(TAPEDECK, *command, *authority, "--listen", "127.0.0.1:0", cwd=tmp_path)
+        started.await_line("^listening on ")
+        status = Path(f"/proc/{started.pid}/status").read_text("ascii")
+        caught = int(re.search(r"^SigCgt:\s*(\w+)", status, re.MULTILINE)[1], 16)
+        assert all(caught >> number - 1 & 1 for number in (signal.SIGINT, signal.SIGTERM)), started.said()
+        assert started.stop() == 0
 
 
 def test_a_client_says_what_it_has(serve, tmp_path: Path) -> None:

@@ -21,13 +21,7 @@ final class AssistantShell: Sendable {
     /// Runs until the input ends, or a signal comes.
     func run() {
         signal(SIGPIPE, SIG_IGN)
-        let sources = [SIGINT, SIGTERM].map { number in
-            signal(number, SIG_IGN)
-            let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
-            source.setEventHandler { [self] in end(status: 0) }
-            source.resume()
-            return source
-        }
+        let signals = CaughtSignals([SIGINT, SIGTERM]) { [self] _ in end(status: 0) }
         var lines = AssistantLines()
         var buffer = [UInt8](repeating: 0, count: 1 << 16)
         while true {
@@ -39,7 +33,7 @@ final class AssistantShell: Sendable {
         if let line = lines.finish() { take(line) }
         group.wait()
         worker.end()
-        withExtendedLifetime(sources) {}
+        withExtendedLifetime(signals) {}
     }
 
     private func end(status: Int32) {

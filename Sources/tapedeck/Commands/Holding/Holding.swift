@@ -26,11 +26,11 @@ final class Holding: Sendable {
 
     /// Runs until the recording ends, or the user ends it.
     func run() async throws {
+        let signal = StopSignal()
         let holder = try begin()
         StandardError.write(
             filter.map { "tapedeck: holds \($0); Ctrl-C ends it, and all goes on\n" }
                 ?? "tapedeck: shows what rules hold; Ctrl-C ends it\n")
-        let signal = StopSignal()
         let asking = Task { await ask(holder) }
         let stopping = Task {
             await signal.wait()

@@ -142,6 +142,7 @@ struct ServeCommand: AsyncParsableCommand {
         options.served = { lines.add($0) }
         let trusted = tls ? try authority.open() : nil
         options.tls = try trusted.map(leaves)
+        let signal = StopSignal()
         let server: SyncServer
         do {
             server = try await SyncServer.start(
@@ -165,7 +166,7 @@ struct ServeCommand: AsyncParsableCommand {
         environment.server = place
         environment.more["TAPEDECK_ADMIN_URL"] = "http://\(place)/admin"
         environment.more["TAPEDECK_ADMIN_TOKEN"] = token
-        let outcome = await command.run(environment, trusting: trusted, StopSignal())
+        let outcome = await command.run(environment, trusting: trusted, signal)
         await server.stop()
         StandardOutput.write(lines.summary + "\n")
         try outcome.check(nil)

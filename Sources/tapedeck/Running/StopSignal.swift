@@ -1,4 +1,3 @@
-import Dispatch
 import Foundation
 import Platform
 import Synchronization
@@ -18,23 +17,14 @@ final class StopSignal: Sendable {
     private let stream: AsyncStream<Void>
     private let continuation: AsyncStream<Void>.Continuation
     private let state = Mutex(State())
-    // Safety: written in the initialiser only; kept so that the sources live as long as this.
-    nonisolated(unsafe) private var sources: [any DispatchSourceSignal] = []
+    // Safety: written in the initialiser only; kept so that signals are caught as long as this lives.
+    nonisolated(unsafe) private var signals: CaughtSignals?
 
+    /// Signals are caught from here on: made before anybody is told that the program is there.
     init() {
         (stream, continuation) = AsyncStream<Void>.makeStream()
         signal(SIGPIPE, SIG_IGN)
-        let isListening = DispatchSemaphore(value: 0)
-        sources = [SIGINT, SIGTERM].map { number in
-            signal(number, SIG_IGN)
-            let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
-            source.setEventHandler { [self] in came(number) }
-            source.setRegistrationHandler { isListening.signal() }
-            source.resume()
-            return source
-        }
-        // Until then a signal is ignored, and whoever sent it would wait for ever.
-        for _ in sources { isListening.wait() }
+        signals = CaughtSignals([SIGINT, SIGTERM]) { [self] number in came(number) }
     }
 
     private func came(_ number: Int32) {
