@@ -10,6 +10,9 @@
 /// | `tape_words` | match expression, value | 1 or 0; 0 for a blob |
 /// | `tape_header` | head (blob), name in lower case | text, or NULL if there is none |
 ///
+/// `tape_contains` and `tape_header` take their value also in four arguments: the value, or NULL, then the
+/// bytes that have it, and its offset and size in them.
+///
 /// Keeps what it has made of patterns. Not for several threads at a time.
 public final class FilterFunctions {
     private var matchers: [[UInt8]: RegexMatcher] = [:]

@@ -1,5 +1,7 @@
+import CSQLite
 import Foundation
 import Notation
+import Storage
 import Testing
 
 @testable import Trace
@@ -20,6 +22,18 @@ import Testing
             #expect(table.columns.map(\.name) == columns, "\(table.name)")
             #expect(!table.detail.isEmpty)
             #expect(table.columns.allSatisfy { !$0.detail.isEmpty }, "\(table.name)")
+        }
+    }
+
+    @Test func `definitions are known as SQLite keeps them`() throws {
+        let trace = try TemporaryTrace()
+        try trace.writer().finish()
+        let connection = try Connection(path: trace.path, flags: SQLITE_OPEN_READONLY)
+        let kept = try Schema.objects(of: connection)
+        let known = Schema.objects(in: Schema.whole)
+        #expect(kept.count == known.count && kept.count > 40)
+        for (name, object) in kept {
+            #expect(known.first { $0.name == name }?.object == object, "\(name)")
         }
     }
 

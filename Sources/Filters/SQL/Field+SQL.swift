@@ -154,24 +154,46 @@ extension Field {
     private static let responseBodies = bodies("= 2 * x.id + 1", " AND b.sender = 1")
 
     private static func bodies(_ numbers: String, _ sender: String) -> Bodies {
-        (
-            "body b WHERE b.id \(numbers)",
-            "b.exchange_id FROM body b WHERE b.id BETWEEN 2 * ?1 AND 2 * ?2 + 1\(sender)"
-        )
+        ("b.id \(numbers)", "b.id BETWEEN 2 * ?1 AND 2 * ?2 + 1\(sender)")
     }
 
     private static func content(_ bodies: Bodies) -> SQLSource {
         let more = " AND b.size > 0"
         return .looked(
-            bodies.one + more, page: SQLPage(key: "x.id", select: bodies.page + more),
-            .column("b.content"))
+            "body b WHERE \(bodies.one)\(more)",
+            page: { test in
+                guard case .contains = test else {
+                    return SQLPage(
+                        key: "x.id",
+                        select: "b.exchange_id FROM body b WHERE \(bodies.page)\(more)",
+                        value: .column("b.content"))
+                }
+                // Where they are in a chunk they are not copied out of it.
+                return SQLPage(
+                    key: "x.id", select: "\(bodiesInChunks) \(bodies.page)\(more)",
+                    value: .column(
+                        """
+                        CASE WHEN b.content_offset IS NULL OR b.content_parts IS NOT NULL THEN \
+                        (SELECT o.content FROM body o WHERE o.id = b.id) END, \
+                        k.bytes, b.content_offset, b.size
+                        """))
+            }, .column("b.content"))
     }
 
     private static func header(_ name: String?, _ bodies: Bodies) -> SQLSource {
-        .looked(
-            bodies.one, page: SQLPage(key: "x.id", select: bodies.page),
-            .function("tape_header(b.head, ?)", .text(name ?? "")))
+        let name = SQLValue.text(name ?? "")
+        return .looked(
+            "body b WHERE \(bodies.one)",
+            page: { _ in
+                SQLPage(
+                    key: "x.id", select: "\(bodiesInChunks) \(bodies.page)",
+                    value: .function(
+                        "tape_header(b.head, k.bytes, b.head_offset, b.head_size, ?)", name))
+            }, .function("tape_header(b.head, ?)", name))
     }
+
+    private static let bodiesInChunks =
+        "b.exchange_id FROM http_body b LEFT JOIN chunk k ON k.id = b.chunk_id WHERE"
 
     private static func document(_ column: String) -> SQLSource {
         .listed(
@@ -183,10 +205,12 @@ extension Field {
         let rows = "any_change h WHERE h.id BETWEEN"
         return .looked(
             "\(rows) c.id * 16777216 AND c.id * 16777216 + 16777215",
-            page: SQLPage(
-                key: "c.id",
-                select: "h.command_id FROM \(rows) ?1 * 16777216 AND ?2 * 16777216 + 16777215"),
-            .column("h.\(column)"))
+            page: { _ in
+                SQLPage(
+                    key: "c.id",
+                    select: "h.command_id FROM \(rows) ?1 * 16777216 AND ?2 * 16777216 + 16777215",
+                    value: .column("h.\(column)"))
+            }, .column("h.\(column)"))
     }
 
     /// Changes by key: those of which an index has been built, and those that are newer.

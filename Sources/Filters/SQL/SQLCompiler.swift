@@ -61,11 +61,12 @@ struct SQLCompiler {
             return SQLCondition(
                 "\(key) IN (SELECT \(select) FROM \(from) \(sign) \(part.text))", part.arguments)
         case .looked(let from, let page, let inner):
-            let part = condition(comparison, inner)
-            if isForPages, let page {
+            if isForPages, let page = page?(comparison.test) {
+                let part = condition(comparison, page.value)
                 return SQLCondition(
                     "\(page.key) IN (SELECT \(page.select) AND \(part.text))", part.arguments)
             }
+            let part = condition(comparison, inner)
             return SQLCondition(
                 "EXISTS (SELECT 1 FROM \(from) AND \(part.text))", part.arguments)
         case .several(let sources):

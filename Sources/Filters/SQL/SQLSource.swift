@@ -15,10 +15,10 @@ indirect enum SQLSource {
     case listed(key: String, select: String, from: String, SQLSource)
     /// In rows of other tables that are looked up for every judged row.
     ///
-    /// For wide rows, which are left alone where something else has already decided. `page` selects
-    /// the numbers of judged rows from them for all numbers from `?1` to `?2`: looking them up in
-    /// their order takes half as long, where nothing else decides.
-    case looked(String, page: SQLPage?, SQLSource)
+    /// For wide rows, which are left alone where something else has already decided. `page` is for
+    /// all numbers from `?1` to `?2`: looking them up in their order takes half as long, where
+    /// nothing else decides.
+    case looked(String, page: ((FilterTest) -> SQLPage)?, SQLSource)
     /// In all of these.
     case several([SQLSource])
     /// In the full-text index up to where it is built, and beyond that in the rows.
@@ -54,4 +54,6 @@ struct SQLPage {
     var key: String
     /// What is selected, from where, and the condition on the page.
     var select: String
+    /// The value there.
+    var value: SQLSource
 }

@@ -149,8 +149,7 @@ public struct RowExport: Sendable {
             }
         } else {
             let messages = rows == .lines ? ListedMessages(for: filter) : .none
-            try LineBatches(path: reader.path, filter, with: messages).forEach(limit: nil) {
-                line in
+            try LineBatches(path: reader.path, filter, with: messages).forEachLine { line in
                 keep {
                     for row in try exported(line, starts[line.session], reader, faulted) {
                         try body(row)

@@ -9,8 +9,11 @@ package struct RowBatches<Batch: Sendable>: Sendable {
     private final class State: Sendable {
         let waiting = Mutex<[Result<Batch, TraceError>?]>([])
         let ready = DispatchSemaphore(value: 0)
-        let room = DispatchSemaphore(value: 8)
+        // From 0 on: one that has less than in the beginning may not be freed.
+        let room = DispatchSemaphore(value: 0)
         let isOver = Flagged()
+
+        init() { for _ in 0..<8 { room.signal() } }
     }
 
     private let state = State()

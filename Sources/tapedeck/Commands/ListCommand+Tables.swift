@@ -13,8 +13,8 @@ enum SortedLine {
 
 /// Tables and statistics of the rows.
 extension ListCommand {
-    /// Prints the table or the sorted lines that the options ask for; false where there are none.
-    func printTable(_ filter: Filter?, _ reader: TraceReader) throws -> Bool {
+    /// Prints the table or the sorted lines that the options ask for.
+    func printTable(_ filter: Filter?, _ reader: TraceReader) throws {
         try printTable(
             rows: { limit, body in
                 try forEachRow(filter, reader, limit: limit) { body($0, .trace($0.line)) }
@@ -36,25 +36,23 @@ extension ListCommand {
             })
     }
 
-    /// Prints the table or the sorted lines that the options ask for; false where there are none.
+    /// Prints the table or the sorted lines that the options ask for.
     ///
     /// - Parameters:
     ///   - rows: Passes on the rows, at most as many as given, each as it is printed.
     ///   - statistics: Makes the statistics by columns.
     ///   - print: Prints lines.
-    /// - Returns: Whether anything was asked for.
     /// - Throws: ``Failure`` for a column that there is not, and what these throw.
     func printTable(
         rows: (_ limit: Int?, _ body: (ListedRow, SortedLine) -> Void) throws -> Void,
         statistics: ([ListColumn]) throws -> ListTable, lines print: ([SortedLine]) throws -> Void
-    ) throws -> Bool {
+    ) throws {
         let order = tables.sortedBy()
         if let groups = try tables.groupColumns() {
             var table = try statistics(groups)
             try sort(&table, order)
             if let limit { table.limit(to: limit) }
-            write(table)
-            return true
+            return write(table)
         }
         if let columns = try tables.tableColumns() {
             // A column to sort by need not be shown.
@@ -69,16 +67,14 @@ extension ListCommand {
                 table.add(line)
             }
             if let limit { table.limit(to: limit) }
-            write(table)
-            return true
+            return write(table)
         }
-        guard let order else { return false }
+        guard let order else { return }
         let key = try TableOptions.column(order.name)
         var keyed: [(ListCell, SortedLine)] = []
         try rows(nil) { keyed.append((key.value(of: $0), $1)) }
         let lines = Self.sorted(keyed, isDescending: order.isDescending)
         try print(Array(lines.prefix(limit ?? .max)))
-        return true
     }
 
     private func forEachRow(

@@ -49,20 +49,25 @@ struct ListCommand: ParsableCommand {
         if let limit, limit < 0 { throw Failure(.usage, "--limit is at least 0") }
         let filter = try arguments.parsed()
         if FleetListing.isAddress(arguments.trace) { return try listFleet(filter) }
+        if tables.isAsked {
+            let reader = try arguments.open()
+            if !json, !tables.csv { paging.begin() }
+            return try printTable(filter, reader)
+        }
+        // They open the trace and read its first rows while this thread opens it as well.
+        let lines = LineBatches(
+            path: arguments.trace, filter, with: ListedMessages(for: filter), of: side.lines,
+            json ? .whole : .shown, limit: limit)
         let reader = try arguments.open()
         let printer = LinePrinter(isJSON: json, times: times.time)
-        if !json, !tables.csv { paging.begin() }
-        if try printTable(filter, reader) { return }
+        if !json { paging.begin() }
         var isEmpty = true
-        let lines = LineBatches(
-            path: reader.path, filter, with: ListedMessages(for: filter), of: side.lines,
-            json ? .whole : .shown)
         try reader.reading { reader throws(TraceError) in
             var texts = CommandTexts(reader: reader)
             try printer.learn(from: reader)
             printer.showSockets(of: side.lines)
             try printer.learnFindings(from: reader)
-            try lines.forEach(limit: limit) { line in
+            try lines.forEachLine { line in
                 isEmpty = false
                 printer.print(line, &texts)
                 return true
@@ -76,20 +81,21 @@ struct ListCommand: ParsableCommand {
     private func listFleet(_ filter: Filter?) throws {
         let listing = try FleetListing(arguments.trace, fleet, filter)
         if !json, !tables.csv { paging.begin() }
-        if try printTable(
-            rows: { limit, body throws(Failure) in
-                try listing.forEach(side.lines, limit: limit) { body(ListedRow($0), .fleet($0)) }
-            },
-            statistics: { columns throws(Failure) in
-                try listing.statistics(by: columns, side: side.lines)
-            },
-            lines: { lines in
-                let printer = LinePrinter(isJSON: json, times: times.time)
-                for case .fleet(let line) in lines { printer.print(line) }
-                printer.flush()
-            })
-        {
-            return
+        if tables.isAsked {
+            return try printTable(
+                rows: { limit, body throws(Failure) in
+                    try listing.forEach(side.lines, limit: limit) {
+                        body(ListedRow($0), .fleet($0))
+                    }
+                },
+                statistics: { columns throws(Failure) in
+                    try listing.statistics(by: columns, side: side.lines)
+                },
+                lines: { lines in
+                    let printer = LinePrinter(isJSON: json, times: times.time)
+                    for case .fleet(let line) in lines { printer.print(line) }
+                    printer.flush()
+                })
         }
         let isFound = try listing.printLines(
             side: side.lines, limit: limit, isJSON: json, times: times.time)

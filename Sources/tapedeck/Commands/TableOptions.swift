@@ -36,6 +36,9 @@ struct TableOptions: ParsableArguments {
         .requestSize, .responseSize, .sender, .command, .bucket, .key, .error, .device, .fault,
     ]
 
+    /// Whether something else than lines in order of time is to be printed.
+    var isAsked: Bool { csv || stats || columns != nil || groupBy != nil || sort != nil }
+
     /// The columns of the table; nil where lines are printed as usual.
     func tableColumns() throws(Failure) -> [ListColumn]? {
         guard let columns else { return csv ? Self.usual : nil }

@@ -175,7 +175,9 @@ struct FilterWorld {
         // Contents come in any order: some are indexed, some are late, and some are yet to come.
         var contents: [(session: Int64, row: DerivedRow)] = []
         for subject in exchanges {
-            contents += subject.bodies.map { (subject.session.rawValue, .body($0)) }
+            contents += try subject.bodies.map {
+                (subject.session.rawValue, .body(try placed($0, db)))
+            }
         }
         contents += messages.map { ($0.session.rawValue, .message($0.row)) }
         contents.shuffle(using: &random)
@@ -185,5 +187,34 @@ struct FilterWorld {
             try indexer.noteWritten(content.row)
             if index == contents.count / 2 { while try indexer.slice(until: { false }) {} }
         }
+    }
+
+    /// The body as it is stored: with its head or its content, or both of them, in a chunk, or in none.
+    private mutating func placed(_ row: BodyRow, _ db: Connection) throws -> BodyRow {
+        var row = row
+        let (hasHead, hasContent) = (
+            Bool.random(using: &random), !row.content.isEmpty && Bool.random(using: &random)
+        )
+        guard hasHead || hasContent else { return row }
+        let chunk = ChunkID(1000 + 2 * row.exchange.rawValue + Int64(row.sender.rawValue))
+        var bytes = text()
+        if hasHead {
+            row.headPlace = Place(chunk: chunk, offset: bytes.count)
+            bytes += row.head + text()
+        }
+        if hasContent {
+            row.contentParts = [
+                ContentPart(
+                    place: Place(chunk: chunk, offset: bytes.count), count: row.content.count)
+            ]
+            bytes += row.content + text()
+        }
+        let statement = try db.prepare(
+            "INSERT INTO chunk(id, connection_id, leg_id, sender, origin, at_ns, bytes) "
+                + "VALUES (?, 1, 1, 0, 0, 0, ?)")
+        statement.bind(1, chunk.rawValue)
+        statement.bind(2, copying: bytes, asText: false)
+        _ = try statement.step()
+        return row
     }
 }

@@ -1,7 +1,7 @@
 public import Filters
 
 /// Lines of a trace that a separate thread reads, for one consumer that takes its time with each.
-public struct LineBatches: Sendable {
+public final class LineBatches: Sendable {
     private let batches: RowBatches<[TraceLine]>
     private let isDropped = Flagged()
 
@@ -11,17 +11,18 @@ public struct LineBatches: Sendable {
     private static let most = 512
 
     /// Begins to read the trace at `path`, as ``TraceReader/lines(_:with:of:limit:_:)`` does, with
-    /// `detail` of each row.
+    /// `detail` of each row, and at most `limit` lines.
     public init(
         path: String, _ filter: Filter?, with messages: ListedMessages = .none,
-        of side: LineSide = .client, _ detail: LineDetail = .whole
+        of side: LineSide = .client, _ detail: LineDetail = .whole,
+        limit: Int? = nil
     ) {
         let isDropped = isDropped
         batches = RowBatches { (put) throws(TraceError) in
             var batch: [TraceLine] = []
             var size = Self.least
             try TraceReader(path: path).lines(
-                filter, of: side, .all, with: messages, detail, readsAhead: true
+                filter, of: side, .all, with: messages, detail, limit: limit, readsAhead: true
             ) { line in
                 batch.append(line)
                 guard batch.count == size else { return true }
@@ -34,22 +35,21 @@ public struct LineBatches: Sendable {
         }
     }
 
-    /// Passes on the lines, at most `limit` of them, while `body` returns true; once.
+    deinit { drop() }
+
+    /// Ends the reading, whether all was taken or not.
+    private func drop() {
+        isDropped.set()
+        batches.drop()
+    }
+
+    /// Passes on the lines while `body` returns true; once.
     ///
     /// - Throws: ``TraceError`` where the trace cannot be read.
-    public func forEach(
-        limit: Int? = nil, _ body: (TraceLine) -> Bool
-    ) throws(TraceError) {
-        defer {
-            isDropped.set()
-            batches.drop()
-        }
-        var left = limit ?? .max
-        while left > 0, let batch = try batches.next() {
-            for line in batch.prefix(left) {
-                guard body(line) else { return }
-            }
-            left -= batch.count
+    public func forEachLine(_ body: (TraceLine) -> Bool) throws(TraceError) {
+        defer { drop() }
+        while let batch = try batches.next() {
+            for line in batch where !body(line) { return }
         }
     }
 }

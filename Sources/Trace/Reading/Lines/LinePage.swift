@@ -177,11 +177,13 @@ struct PageSize: Sendable {
     private static let many = 4_000
     private static let quick = Duration.microseconds(10)
     private static let most = 16_000
+    /// The first lines are there soon: those of the first page but its last, which may change places.
+    private static let first: Int64 = 320
 
     init(for subject: FilterSubject, _ detail: LineDetail) {
         // Messages come with their payloads.
         let isHeavy = subject == .message && detail != .place
-        (numbers, largest) = isHeavy ? (256, 256) : (1_000, 64_000)
+        (numbers, largest) = isHeavy ? (256, 256) : (Self.first, 64_000)
     }
 
     /// Learns what a page with so many lines took.

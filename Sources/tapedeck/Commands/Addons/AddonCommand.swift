@@ -61,7 +61,7 @@ struct AddonCommand: ParsableCommand {
             try reader.reading { reader throws(TraceError) in
                 let lines = LineBatches(path: reader.path, filter, with: .all)
                 var failure: TraceError?
-                try lines.forEach(limit: nil) { line in
+                try lines.forEachLine { line in
                     do throws(TraceError) {
                         try events.forEach(of: line) { event, row in
                             count += 1

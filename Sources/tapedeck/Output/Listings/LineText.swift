@@ -1,5 +1,6 @@
 import Dissection
 import Formats
+import Notation
 
 /// A line of a listing as it is put together, with the columns that it takes so far.
 struct LineText {
@@ -19,6 +20,41 @@ struct LineText {
         var text = text
         text.withUTF8 { bytes.append(contentsOf: $0) }
         columns += taken
+    }
+
+    /// Adds text of a peer, whose control characters are replaced.
+    mutating func add(cleaned text: String) {
+        var copy = text
+        // Nearly all are of ASCII, each of which is one column.
+        let isPlain = copy.withUTF8 { text in
+            guard text.allSatisfy({ 0x20 <= $0 && $0 < 0x7F }) else { return false }
+            bytes.append(contentsOf: text)
+            columns += text.count
+            return true
+        }
+        if !isPlain { add(TerminalText.clean(text)) }
+    }
+
+    /// Adds text of a peer, whose control characters are replaced, with blanks behind it, so that it
+    /// takes at least `width` columns.
+    mutating func add(cleaned text: String, padded width: Int) {
+        let end = columns + width
+        add(cleaned: text)
+        addBlanks(end - columns)
+    }
+
+    /// Adds a number in decimal.
+    mutating func add(_ number: Int64) {
+        let start = bytes.count
+        if number < 0 { bytes.append(UInt8(ascii: "-")) }
+        let first = bytes.count
+        var rest = number.magnitude
+        repeat {
+            bytes.append(UInt8(ascii: "0") + UInt8(rest % 10))
+            rest /= 10
+        } while rest > 0
+        bytes[first...].reverse()
+        columns += bytes.count - start
     }
 
     /// Adds text with blanks behind it, so that it takes at least `width` columns.
@@ -45,16 +81,19 @@ struct LineText {
     /// Adds the absolute URL of an exchange, without control characters.
     mutating func addURL(of row: ExchangeRow) {
         guard row.method != "CONNECT", !row.host.utf8.contains(0x3A) else {
-            return add(ListLine.clean(row.url))
+            return add(cleaned: row.url)
         }
-        add(ListLine.clean(row.scheme))
+        add(cleaned: row.scheme)
         add("://", columns: 3)
-        add(ListLine.clean(row.host))
-        if row.port != (row.scheme == "https" ? 443 : 80) { add(":\(row.port)") }
-        add(ListLine.clean(row.path))
+        add(cleaned: row.host)
+        if row.port != (row.scheme == "https" ? 443 : 80) {
+            add(":", columns: 1)
+            add(Int64(row.port))
+        }
+        add(cleaned: row.path)
         if let query = row.query {
             add("?", columns: 1)
-            add(ListLine.clean(query))
+            add(cleaned: query)
         }
     }
 

@@ -33,14 +33,19 @@ enum ListLine {
         _ row: ExchangeRow, time: String, _ style: ListStyle, rules: TouchingRules = [],
         marks: [DiagnosedRows.Mark] = [], socket: SocketSize? = nil, to line: inout LineText
     ) {
-        head("#\(row.id)", time, style, to: &line)
-        line.add(clean(row.method), padded: 6)
+        let end = line.columns + 6
+        line.add("#", columns: 1)
+        line.add(row.id.rawValue)
+        line.addBlanks(end - line.columns + 1)
+        line.add(time, paddedLeft: style.timeWidth)
+        line.addBlanks(2)
+        line.add(cleaned: row.method, padded: 6)
         line.addBlanks(1)
         let status = row.status.map(String.init) ?? "---"
         line.add(style.painted(status, row.status), columns: status.utf8.count)
         line.addBlanks(1)
         if style.isWide {
-            line.add(clean(row.api), padded: 18)
+            line.add(cleaned: row.api, padded: 18)
             line.addBlanks(1)
         }
         if style.hasMeasures {
@@ -184,15 +189,6 @@ enum ListLine {
 
     private static func head(_ number: String, _ time: String, _ style: ListStyle) -> String {
         "\(pad(number, 6)) \(padLeft(time, style.timeWidth))  "
-    }
-
-    private static func head(
-        _ number: String, _ time: String, _ style: ListStyle, to line: inout LineText
-    ) {
-        line.add(number, padded: 6)
-        line.addBlanks(1)
-        line.add(time, paddedLeft: style.timeWidth)
-        line.addBlanks(2)
     }
 
     static func pad(_ text: String, _ width: Int) -> String { TextWidth.padded(text, width) }
