@@ -101,4 +101,32 @@ import Wire
         let trace = try TemporaryTrace()
         #expect(SearchBuilder(beside: trace.path + "/none/trace.tape") == nil)
     }
+
+    @Test(arguments: [9, 12, 30]) func `leaves it to the indexer where its file is full`(
+        pages: Int64
+    ) throws {
+        var random = SplitMix64(seed: UInt64(pages))
+        // Of words of which each is there once, 300 KB.
+        let rows = (1...Int64(100)).map { number -> DerivedRow in
+            let words = (0..<300).map { _ in String(random.next(), radix: 36).prefix(9) }
+            let content = Array(words.joined(separator: " ").utf8)
+            return .body(
+                BodyRow(
+                    exchange: ExchangeID(number), sender: .client, head: [], content: content,
+                    isText: true, size: Int64(content.count)))
+        }
+        let expected = try places(of: rows) { db, _ in
+            let indexer = try SearchIndexer(db)
+            while try indexer.slice(until: { false }) {}
+        }
+        let found = try places(of: rows) { db, path in
+            let builder = try #require(SearchBuilder(beside: path, atOnce: 5_000, pages: pages))
+            for row in rows { builder.add(row) }
+            #expect(try !builder.publish())
+            #expect(try db.integer("SELECT count(*) FROM search_docsize") == 0)
+            let indexer = try SearchIndexer(db)
+            while try indexer.slice(until: { false }) {}
+        }
+        #expect(found == expected)
+    }
 }

@@ -100,27 +100,34 @@ final class SearchBuilder {
     /// Begins an index for the trace at `path`; nil where no file can be made beside it.
     ///
     /// One that `isUnseen` until it is finished is written without durability. Texts of `most` bytes
-    /// are sorted at a time, and words of about as many are collected in memory.
-    init?(beside path: String, isUnseen: Bool = false, atOnce most: Int = 4 << 20) {
+    /// are sorted at a time, and words of about as many are collected in memory. Its file has at most
+    /// so many `pages`, of ``TraceFile/pageSize`` bytes each.
+    init?(
+        beside path: String, isUnseen: Bool = false, atOnce most: Int = 4 << 20,
+        pages: Int64 = 1 << 31
+    ) {
         self.most = most
         self.path = path
         self.isUnseen = isUnseen
         guard let folder = try? Folder.makeBeside(Folder.absolute(path)) else { return nil }
         defer { Folder.remove(folder) }
         do {
-            work = Work(try Self.open(folder + "/search", most))
+            work = Work(try Self.open(folder + "/search", most, pages))
         } catch {
             return nil
         }
     }
 
-    private static func open(_ path: String, _ most: Int) throws(StorageFault) -> Index {
+    private static func open(
+        _ path: String, _ most: Int, _ pages: Int64
+    ) throws(StorageFault) -> Index {
         let db = try Connection(path: path, flags: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE)
         try db.execute(
             """
             PRAGMA page_size = \(TraceFile.pageSize);
             PRAGMA journal_mode = OFF;
             PRAGMA synchronous = OFF;
+            PRAGMA max_page_count = \(pages);
             \(Schema.search)
             BEGIN;
             INSERT INTO search(search, rank) VALUES ('hashsize', \(most)), ('automerge', 0);
