@@ -88,13 +88,15 @@ class Device(Worker):
         return http.client.HTTPConnection("127.0.0.1", self._port, timeout=PATIENCE)
 
     def turn(self) -> None:
-        """Sends a form, now and then restores, and rests a little."""
+        """Sends a form, now and then restores or looks where nothing is, and rests a little."""
         if self.works.is_set() and self._pace.is_due:
             if not self.unsent:
                 self.unsent.append(f"{self.name}-{self.did}")
                 self.did += 1
             if self.did % 4 == 0:
                 self._restore()
+            if self.did % 8 == 1:
+                self._look()
         if self.unsent:
             self._submit(self.unsent[0])
         self.is_over.wait(0.02)
@@ -116,6 +118,18 @@ class Device(Worker):
                 self.taken.add(name)
         except (OSError, http.client.HTTPException) as error:
             self.last = repr(error)
+        finally:
+            connection.close()
+
+    def _look(self) -> None:
+        self._pace.count()
+        connection = self._connect()
+        try:
+            # No device asks for this, so that rules may answer with anything.
+            connection.request("GET", "/nowhere")
+            connection.getresponse().read()
+        except (OSError, http.client.HTTPException):
+            pass
         finally:
             connection.close()
 
