@@ -66,7 +66,8 @@ let package = Package(
         .target(
             name: "Proxying",
             dependencies: [
-                "Wire", "Framing", "Faults", "OpenRosa", "Interception", "DequeModule",
+                "Wire", "Framing", "Faults", "OpenRosa", "Interception", "DequeModule", "Notation",
+                "Platform", "Crypto",
             ],
             swiftSettings: house + [.unsafeFlags(["-enable-testing"])]),
         .target(

@@ -4,7 +4,7 @@ struct EditedLines {
     let bytes: [UInt8]
     /// The place of the first byte that was not read.
     private(set) var place = 0
-    /// The number of the line that begins there, from 1.
+    /// The number of the line that begins there, from 1; of the last one where none does.
     private(set) var number = 1
 
     init(_ text: String) { bytes = Array(text.utf8) }
@@ -13,7 +13,7 @@ struct EditedLines {
     mutating func next() -> ArraySlice<UInt8>? {
         guard let line = peek() else { return nil }
         place = min(bytes.count, line.endIndex + 1)
-        number += 1
+        if line.endIndex < bytes.count { number += 1 }
         return line
     }
 

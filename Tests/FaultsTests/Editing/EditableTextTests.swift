@@ -177,6 +177,15 @@ struct EditableTextTests {
         #expect(lines == "PUT / HTTP/1.1\r\nContent-Length: 9\r\n\r\na\r\nb\r\nc\r\n")
     }
 
+    @Test(arguments: ["# note", "# note\n", "# note\n# more", ""])
+    func `what is missing at the end is missing in a line that there is`(text: String) {
+        let error = #expect(throws: EditableTextError.self) {
+            _ = try Self.edited("GET / HTTP/1.1\r\nHost: h\r\n\r\n") { _ in text }
+        }
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false).count
+        #expect(error?.line == lines)
+    }
+
     @Test(
         arguments: [
             ("POST /a HTTP/1.1", "POST /a b HTTP/1.1", 2, 8, "a target has no spaces: write %20"),

@@ -17,9 +17,25 @@ public enum Insecure {
             for byte in data { state = (state ^ UInt64(byte)) &* 0x100_0000_01B3 }
         }
 
+        /// The hash of these bytes.
+        public static func hash(data: some Sequence<UInt8>) -> [UInt8] {
+            var hash = MD5()
+            hash.update(data: data)
+            return hash.finalize()
+        }
+
         /// The hash of all that came.
         public func finalize() -> [UInt8] {
             (0..<16).map { UInt8(truncatingIfNeeded: state >> (8 * (UInt64($0) % 8))) }
         }
+    }
+}
+
+/// Thirty-two bytes of others, which are not the SHA-256 of them.
+public enum SHA256 {
+    /// The hash of these bytes.
+    public static func hash(data: some Sequence<UInt8>) -> [UInt8] {
+        let half = Insecure.MD5.hash(data: data)
+        return half + half
     }
 }

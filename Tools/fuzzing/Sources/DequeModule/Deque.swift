@@ -31,6 +31,9 @@ extension Deque: RandomAccessCollection, MutableCollection, RangeReplaceableColl
     /// Adds one at the end.
     public mutating func append(_ element: Element) { elements.append(element) }
 
+    /// Adds one at the front.
+    public mutating func prepend(_ element: Element) { elements.insert(element, at: taken) }
+
     /// Takes the first.
     @discardableResult
     public mutating func removeFirst() -> Element {

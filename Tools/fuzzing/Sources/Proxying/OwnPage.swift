@@ -1,0 +1,1 @@
+../../../../Sources/Proxying/OwnPage.swift
