@@ -20,7 +20,7 @@ final class StopSignal: Sendable {
     // Safety: written in the initialiser only; kept so that signals are caught as long as this lives.
     nonisolated(unsafe) private var signals: CaughtSignals?
 
-    /// Signals are caught from here on: made before anybody is told that the program is there.
+    /// Signals are caught from here on: made before the program reports that it is there.
     init() {
         (stream, continuation) = AsyncStream<Void>.makeStream()
         signal(SIGPIPE, SIG_IGN)
