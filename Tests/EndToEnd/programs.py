@@ -8,6 +8,7 @@ import select
 import signal
 import sqlite3
 import subprocess
+import tempfile
 import threading
 import time
 from collections.abc import Callable
@@ -27,6 +28,13 @@ def environment(**more: str) -> dict[str, str]:
     kept = {name: value for name, value in os.environ.items()
             if name.lower() not in PROXY_VARIABLES}
     return kept | {"NO_COLOR": "1"} | more
+
+
+def within() -> str:
+    """Where pytest within a test makes its folders: it takes the rights of other users back in the folder above."""
+    folder = Path(tempfile.gettempdir(), f"p{os.getuid()}")
+    folder.mkdir(exist_ok=True)
+    return str(folder)
 
 
 def eventually(probe: Callable[[], Value], what: str, seconds: float = DEADLINE) -> Value:

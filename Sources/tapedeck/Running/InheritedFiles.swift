@@ -22,6 +22,7 @@ enum InheritedFiles {
 
     private static func open() -> Set<Int32> {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: "/dev/fd")) ?? []
-        return Set(names.compactMap { Int32($0) })
+        // The folder itself is among them, and closed by now: its number goes to the next file.
+        return Set(names.compactMap { Int32($0) }.filter { fcntl($0, F_GETFD) != -1 })
     }
 }

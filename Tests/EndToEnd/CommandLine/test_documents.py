@@ -17,7 +17,7 @@ import requests
 import yaml
 from addons import MODULE
 from documents import COMMAND, Block, Place, blocks
-from programs import ROOT, TAPEDECK, Recording, environment, tapedeck
+from programs import ROOT, TAPEDECK, Recording, environment, tapedeck, within
 from serving import AUTH, OPENROSA, CommCareServer, form
 
 BLOCKS = blocks()
@@ -201,7 +201,8 @@ def test_python_runs(tmp_path, block) -> None:
     command = command if "def test_" in block.text else [python]
     done = subprocess.run([*command, "test_block.py"], cwd=tmp_path, capture_output=True, text=True, check=False,
                           env=environment(PYTHONPATH=f"{ROOT / 'Tools/packaging/python'}:{MODULE}", PYTEST_ADDOPTS="",
-                                          TAPEDECK=str(TAPEDECK.absolute()), HOME=str(tmp_path)))
+                                          TAPEDECK=str(TAPEDECK.absolute()), HOME=str(tmp_path),
+                                          PYTEST_DEBUG_TEMPROOT=within()))
     # What the stand-in of the client does wrong is a finding; the example itself has to work.
     assert "Error" not in done.stderr + done.stdout.replace("HTTPError", ""), done.stdout + done.stderr
     assert done.returncode in ((0, 1) if "def test_" in block.text else (0,)), done.stdout + done.stderr

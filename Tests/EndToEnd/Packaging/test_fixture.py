@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from programs import ROOT, TAPEDECK, environment, sql
+from programs import ROOT, TAPEDECK, environment, sql, within
 
 PYTHON = ROOT / "Tools" / "packaging" / "python"
 BAD = '''
@@ -45,7 +45,7 @@ def run_pytest(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str
         [sys.executable, "-m", "pytest", "-p", "tapedeck.pytest_plugin", "-p", "no:cacheprovider", "-q",
          "--rootdir", folder, *arguments], cwd=folder, capture_output=True, text=True, check=False,
         env=environment(PYTHONPATH=str(PYTHON), TAPEDECK=str(TAPEDECK), PYTEST_ADDOPTS="", PYTHONSAFEPATH="1",
-                        PYTHONDONTWRITEBYTECODE="1"))
+                        PYTHONDONTWRITEBYTECODE="1", PYTEST_DEBUG_TEMPROOT=within()))
 
 
 def test_the_example_of_the_wheel(tmp_path) -> None:

@@ -148,6 +148,14 @@ def test_where_the_kernel_forbids_it(trace) -> None:
 
 
 @needs_networks
+def test_nothing_is_left_of_a_recording_that_does_not_begin(trace, ca_dir) -> None:
+    """The command that waits ends with it: nobody else has the standard error that this reads to its end."""
+    said = tapedeck("record", trace, "--ca-dir", ca_dir, "--control", "/proc/none/socket", "--isolate", "--",
+                    "true", status=74)
+    assert "choose another path with --control" in said.stderr
+
+
+@needs_networks
 def test_a_server_that_is_not_there(trace, ca_dir, certificates) -> None:
     """A client of HTTP gets 502 with the reason, one of something else is reset."""
     with socket.create_server(("127.0.0.1", 0)) as closed:

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from programs import TAPEDECK, Program, environment, tapedeck
+from programs import TAPEDECK, Program, environment, tapedeck, within
 from random_sessions import prove
 from recorded_sessions import SESSIONS, Session
 from serving import CommCareServer
@@ -95,5 +95,5 @@ def test_all_of_this_without_a_network() -> None:
     done = subprocess.run(
         [*words, sys.executable, "-m", "pytest", "-q", "-x", "-n", "3", "-p", "no:cacheprovider",
          __file__],
-        env=environment(TAPEDECK_NO_NETWORK="1"), capture_output=True, text=True, check=False)
+        env=environment(TAPEDECK_NO_NETWORK="1", PYTEST_DEBUG_TEMPROOT=within()), capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout
