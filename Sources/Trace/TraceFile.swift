@@ -183,7 +183,7 @@ final class TraceFile {
             schedule = LogSchedule(many: many, most: 2 * many)
         }
         checkpointer = Checkpointer(
-            path: path, mayMove: { !watch.isTruncated }, hasMoved: { watch.noteSize() })
+            path: path, mayMove: { watch.beginMove() }, hasMoved: { watch.endMove(isDone: $0) })
     }
 
     /// Begins to move what is in the log now, while more is written.
@@ -201,9 +201,9 @@ final class TraceFile {
         case .background: checkpointer.request()
         case .finish:
             checkpointer.wait()
-            guard !watch.isTruncated else { break }
+            guard watch.beginMove() else { break }
             // Another program may be moving it, and then it is tried again later.
-            if (try? connection.checkpoint()) != nil { watch.noteSize() }
+            watch.endMove(isDone: (try? connection.checkpoint()) != nil)
         }
         guard !isBusy, last.isHeld, last.frames <= connection.logFrames else { return 0 }
         return logSize

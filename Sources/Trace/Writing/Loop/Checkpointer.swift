@@ -26,14 +26,15 @@ final class Checkpointer: Sendable {
     private let idle = DispatchSemaphore(value: 0)
     private let ended = DispatchSemaphore(value: 0)
     private let mayMove: @Sendable () -> Bool
-    private let hasMoved: @Sendable () -> Void
+    private let hasMoved: @Sendable (Bool) -> Void
 
     /// Moves the log of the trace at `path`, which is open for writing.
     ///
-    /// `mayMove` is called before and `hasMoved` after each time, on the thread.
+    /// `mayMove` is called before each time on the thread, and if it agrees `hasMoved` after it, with
+    /// whether moving succeeded.
     init(
         path: String, mayMove: @escaping @Sendable () -> Bool,
-        hasMoved: @escaping @Sendable () -> Void
+        hasMoved: @escaping @Sendable (Bool) -> Void
     ) {
         self.mayMove = mayMove
         self.hasMoved = hasMoved
@@ -107,9 +108,12 @@ final class Checkpointer: Sendable {
             }
             if isEnding { return }
             guard isWanted else { continue }
-            // An error here occurs in a commit as well, where it is reported.
-            let made = mayMove() ? try? connection?.checkpoint() : nil
-            if made != nil { hasMoved() }
+            var made: LogState?
+            if mayMove() {
+                // An error here occurs in a commit as well, where it is reported.
+                made = try? connection?.checkpoint()
+                hasMoved(made != nil)
+            }
             let waiting = state.withLock { state in
                 state.last = made ?? LogState(frames: 0, moved: 0)
                 state.isBusy = state.isWanted

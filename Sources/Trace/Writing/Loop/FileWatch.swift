@@ -13,11 +13,19 @@ final class FileWatch: Sendable {
         case truncated
     }
 
+    private struct State {
+        /// The log beside the file, once there is one.
+        var log: FileIdentity?
+        /// The size of the file after the log was moved into it last.
+        var size: Int64 = 0
+        /// Beginnings and ends of moves of the log; odd while it is being moved.
+        var moves: UInt64 = 0
+    }
+
     private let path: String
     private let descriptor: CInt
     private let identity: FileIdentity
-    /// The log beside the file, once there is one, and the least size the file has had since.
-    private let state = Mutex<(log: FileIdentity?, size: Int64)>((nil, 0))
+    private let state = Mutex(State())
 
     /// Watches the file at `path`, on which `descriptor` is open.
     init(path: String, descriptor: CInt, identity: FileIdentity) {
@@ -50,19 +58,44 @@ final class FileWatch: Sendable {
         return isTruncated ? .truncated : nil
     }
 
-    /// Whether the file has lost bytes since ``noteSize()``.
+    /// Whether the file has lost bytes since the log was moved into it last.
     ///
+    /// Not known while the log is being moved, on any thread: the header states the new size before
+    /// the file has it. The next move does not begin if bytes were lost.
     /// One that another program made smaller as a whole (`VACUUM`) is as long as its header states.
     var isTruncated: Bool {
-        guard let size = size(), size < state.withLock({ $0.size }) else { return false }
+        let before = state.withLock { $0 }
+        guard before.moves.isMultiple(of: 2), let size = size(), size < before.size else {
+            return false
+        }
         var header = [UInt8](repeating: 0, count: 32)
         guard pread(descriptor, &header, header.count, 0) == header.count else { return true }
         let pageSize = Int64(header[16]) << 8 | Int64(header[17])
         let pages = header[28...31].reduce(Int64(0)) { $0 << 8 | Int64($1) }
-        return pageSize == 0 || size < pages * (pageSize == 1 ? 65_536 : pageSize)
+        guard pageSize == 0 || size < pages * (pageSize == 1 ? 65_536 : pageSize) else {
+            return false
+        }
+        // A move that began meanwhile has changed the header, and one that ended the size.
+        return state.withLock { $0.moves == before.moves }
     }
 
-    /// Records the size after the log was moved into the file.
+    /// The log is about to be moved into the file, which grows meanwhile.
+    ///
+    /// - Returns: Whether it may be: a file that has lost bytes stays as it is. ``endMove(isDone:)``
+    ///   has to follow if so.
+    func beginMove() -> Bool {
+        guard !isTruncated else { return false }
+        state.withLock { $0.moves += 1 }
+        return true
+    }
+
+    /// The move of the log has ended; the file has to have its size from now on if it `isDone`.
+    func endMove(isDone: Bool) {
+        if isDone { noteSize() }
+        state.withLock { $0.moves += 1 }
+    }
+
+    /// Records the size that the file has to have from now on.
     func noteSize() {
         guard let size = size() else { return }
         let log = FileIdentity(path: path + "-wal")
