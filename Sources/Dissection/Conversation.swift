@@ -50,6 +50,27 @@ final class Conversation {
         Conversation(copying: self, output: output)
     }
 
+    /// What a conversation that uses HTTP takes to go on from a quiet moment.
+    struct Quiet {
+        fileprivate let http: HTTPConversation.Quiet
+        fileprivate let context: ConversationContext.State
+    }
+
+    /// What it takes to go on from here, which takes less than a copy; nil where only a copy can.
+    var quiet: Quiet? {
+        guard case .http(let http) = layer, let quiet = http.quiet else { return nil }
+        return Quiet(http: quiet, context: context.state)
+    }
+
+    /// One that goes on from where `other`, of the same connection, was quiet.
+    init(_ quiet: Quiet, of other: Conversation, output: DissectorOutput) {
+        context = ConversationContext(copying: other.context, in: quiet.context)
+        limits = other.limits
+        self.output = output
+        layer = .http(
+            HTTPConversation(quiet.http, context: context, limits: limits, output: output))
+    }
+
     /// Whether nothing is open that cannot be copied.
     ///
     /// Documents are followed by a library whose state nobody can copy.

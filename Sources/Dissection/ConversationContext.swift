@@ -2,61 +2,68 @@ import Wire
 
 /// The properties of a connection, whatever its protocol.
 final class ConversationContext {
-    private struct Leg {
+    fileprivate struct Leg {
         let row: LegRow
         var isTLS = false
     }
 
+    /// What may change.
+    struct State {
+        fileprivate var legs: [LegID: Leg] = [:]
+        fileprivate var isClientClosed = false
+        fileprivate var isClientTLS = false
+        fileprivate var isInTunnel = false
+        fileprivate var isServerTLS: Bool?
+        fileprivate var server: (host: String, port: Int)?
+        fileprivate var isSeenFromStart = false
+    }
+
     let row: ConnectionRow
-    private var legs: [LegID: Leg] = [:]
-    private var isClientClosed = false
+    private(set) var state = State()
 
     init(_ row: ConnectionRow) {
         self.row = row
         // The client is connected to its server, as in a tunnel.
-        isInTunnel = row.mode == .transparent
+        state.isInTunnel = row.mode == .transparent
     }
 
-    /// The same properties, which change by themselves from now on.
-    init(copying other: ConversationContext) {
+    /// The properties that `other` has, or had in `state`, which change by themselves from now on.
+    init(copying other: ConversationContext, in state: State? = nil) {
         row = other.row
-        legs = other.legs
-        isClientClosed = other.isClientClosed
-        isClientTLS = other.isClientTLS
-        isInTunnel = other.isInTunnel
-        isServerTLS = other.isServerTLS
-        server = other.server
-        isSeenFromStart = other.isSeenFromStart
+        self.state = state ?? other.state
     }
 
     /// Whether a capture saw the connection being opened.
-    var isSeenFromStart = false
+    var isSeenFromStart: Bool {
+        get { state.isSeenFromStart }
+        set { state.isSeenFromStart = newValue }
+    }
     /// Whether its bytes may begin in the middle of anything: those of a capture that was late.
     var mayBeginAnywhere: Bool { row.mode == .capture && !isSeenFromStart }
 
     /// Whether all legs are closed.
-    var isOver: Bool { isClientClosed && legs.isEmpty }
+    var isOver: Bool { state.isClientClosed && state.legs.isEmpty }
 
     /// Whether the client uses TLS: inside the tunnel, where one was opened.
-    private(set) var isClientTLS = false
+    var isClientTLS: Bool { state.isClientTLS }
     /// Whether a tunnel was opened, so that the client is no longer connected to a proxy.
-    private(set) var isInTunnel = false
+    var isInTunnel: Bool { state.isInTunnel }
     /// Whether TLS is to be used with the server of a reverse proxy; nil where that is unknown.
-    private var isServerTLS: Bool?
+    private var isServerTLS: Bool? { state.isServerTLS }
     /// Where the server of a reverse proxy is.
-    private(set) var server: (host: String, port: Int)?
+    var server: (host: String, port: Int)? { state.server }
 
     func add(_ leg: LegRow) {
-        legs[leg.id] = Leg(row: leg)
+        state.legs[leg.id] = Leg(row: leg)
         guard leg.peer == .server else { return }
-        isServerTLS = leg.isTLS ?? isServerTLS
-        server = (leg.host, leg.port)
+        state.isServerTLS = leg.isTLS ?? isServerTLS
+        state.server = (leg.host, leg.port)
     }
 
     /// What follows is inside a tunnel; TLS outside of it does not concern its contents.
     func beginTunnel() {
-        isInTunnel = true
-        isClientTLS = false
+        state.isInTunnel = true
+        state.isClientTLS = false
     }
 
     /// The scheme of a request whose target names none.
@@ -72,33 +79,33 @@ final class ConversationContext {
     }
 
     func setTLS(_ id: LegID) {
-        legs[id]?.isTLS = true
-        if legs[id]?.row.peer == .client { isClientTLS = true }
+        state.legs[id]?.isTLS = true
+        if peer(of: id) == .client { state.isClientTLS = true }
     }
 
     func close(_ id: LegID) {
-        if legs[id]?.row.peer == .client { isClientClosed = true }
-        legs[id] = nil
+        if peer(of: id) == .client { state.isClientClosed = true }
+        state.legs[id] = nil
     }
 
-    func peer(of id: LegID) -> Peer? { legs[id]?.row.peer }
+    func peer(of id: LegID) -> Peer? { state.legs[id]?.row.peer }
 
     /// The row of a leg that is open.
-    func leg(_ id: LegID) -> LegRow? { legs[id]?.row }
+    func leg(_ id: LegID) -> LegRow? { state.legs[id]?.row }
 
     /// The legs to servers on which TLS is not up.
     var plainServerLegs: [LegID] {
-        legs.values.filter { $0.row.peer == .server && !$0.isTLS }.map(\.row.id)
+        state.legs.values.filter { $0.row.peer == .server && !$0.isTLS }.map(\.row.id)
     }
 
     /// Whether TLS is up on the leg.
-    func isTLS(_ id: LegID) -> Bool { legs[id]?.isTLS ?? false }
+    func isTLS(_ id: LegID) -> Bool { state.legs[id]?.isTLS ?? false }
 
     /// The row of the server's leg of a captured connection, which has one; nil once it is closed,
     /// and for other connections.
     var capturedServer: LegRow? {
         guard row.mode == .capture else { return nil }
-        return legs.values.first { $0.row.peer == .server }?.row
+        return state.legs.values.first { $0.row.peer == .server }?.row
     }
 
     /// The server that every request goes to; nil where each names its own.
@@ -112,9 +119,9 @@ final class ConversationContext {
 
     /// Whether a server leg is open besides `leg`.
     func hasServer(besides leg: LegID) -> Bool {
-        legs.contains { $0.key != leg && $0.value.row.peer == .server }
+        state.legs.contains { $0.key != leg && $0.value.row.peer == .server }
     }
 
     /// Whether a server leg is open.
-    var hasServer: Bool { legs.values.contains { $0.row.peer == .server } }
+    var hasServer: Bool { state.legs.values.contains { $0.row.peer == .server } }
 }

@@ -37,22 +37,22 @@ package final class DissectorOutput {
     /// The rows gathered here behind the first `count`.
     func rows(behind count: Int) -> ArraySlice<DerivedRow> { rows[count...] }
 
-    /// Keeps that `exchange` has changed and is not finished, with its row as it is now.
+    /// Keeps that the row of `exchange`, which is not finished, has changed.
     ///
-    /// Content that comes later is in no row before the next change, so that the row does not
-    /// depend on where a batch ends.
+    /// Whoever changes a row has to call this, but for content that is added to its sizes: what comes
+    /// later is in no row before the next change, so that rows do not depend on where a batch ends.
     func touch(_ exchange: OpenExchange) {
-        if exchange.changedRow == nil {
+        if exchange.changedSizes == nil {
             if changed.count >= mostChanged { forgetFinished() }
             changed.append(exchange)
         }
-        exchange.changedRow = exchange.row
+        exchange.changedSizes = (exchange.row.requestSize, exchange.row.responseSize)
     }
 
     /// Forgets those that are finished by now, of which there are many where nobody asks for the rows
     /// of open ones.
     private func forgetFinished() {
-        for exchange in changed where exchange.isFinished { exchange.changedRow = nil }
+        for exchange in changed where exchange.isFinished { exchange.changedSizes = nil }
         changed.removeAll(where: \.isFinished)
         mostChanged = max(Self.leastChanged, 2 * changed.count)
     }
@@ -63,15 +63,19 @@ package final class DissectorOutput {
     /// Adds the rows of exchanges that changed and are not finished.
     func flushOpen() {
         for exchange in changed {
-            if let row = exchange.changedRow, !exchange.isFinished { emit(.exchange(row)) }
-            exchange.changedRow = nil
+            if let sizes = exchange.changedSizes, !exchange.isFinished {
+                var row = exchange.row
+                (row.requestSize, row.responseSize) = sizes
+                emit(.exchange(row))
+            }
+            exchange.changedSizes = nil
         }
         changed.removeAll(keepingCapacity: true)
     }
 
     /// Forgets which exchanges changed.
     func dropOpen() {
-        for exchange in changed { exchange.changedRow = nil }
+        for exchange in changed { exchange.changedSizes = nil }
         changed.removeAll(keepingCapacity: true)
     }
 

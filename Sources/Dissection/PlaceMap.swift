@@ -6,20 +6,29 @@ import Wire
 /// come can refer to is dropped after each chunk, so that the map is as small in the middle of long
 /// content as between messages.
 struct PlaceMap {
-    private struct Entry {
-        let start: Int64
-        let place: Place
-        var at: Instant
+    /// Where the bytes of a part of the stream are.
+    struct Entry {
+        fileprivate let start: Int64
+        fileprivate let place: Place
+        fileprivate var at: Instant
         /// Whether all its bytes are at that place.
-        let isInserted: Bool
+        fileprivate let isInserted: Bool
     }
 
     /// Ascending by where they start; those before `first` are dropped.
     private var entries: [Entry] = []
     private var first = 0
 
+    /// A map that keeps nothing but `last`, where something was noted at all.
+    init(last: Entry? = nil) {
+        if let last { entries = [last] }
+    }
+
     /// Number of chunks that are kept.
     var count: Int { entries.count - first }
+
+    /// What was noted last.
+    var last: Entry? { entries.last }
 
     /// Notes that the bytes from offset `start` of the stream on are those of `piece`.
     ///

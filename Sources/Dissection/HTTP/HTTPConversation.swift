@@ -102,6 +102,61 @@ final class HTTPConversation {
         waiting = other.waiting.map { OpenExchange(copying: $0) }
     }
 
+    /// What a quiet one takes to go on from, where that is no more than this.
+    struct Quiet {
+        fileprivate let requestOffset: Int64
+        fileprivate let responseOffset: Int64
+        fileprivate let requestPlace: PlaceMap.Entry?
+        fileprivate let responsePlace: PlaceMap.Entry?
+        fileprivate let responseLeg: LegID?
+        fileprivate let pairing: Pairing
+        fileprivate let lastLoss: Instant
+        fileprivate let orphans: Int
+        fileprivate let owedOrphans: Int
+        fileprivate let hasHeardServer: Bool
+        fileprivate let hasLostRequest: Bool
+        fileprivate let hasLost: Bool
+        fileprivate let mayRecover: Bool
+    }
+
+    /// What it takes to go on from here, as nearly always between two exchanges; nil where it takes
+    /// more, or something is open.
+    var quiet: Quiet? {
+        guard isQuiet, requestFailure == nil, requests.isLikeNew, responses.isLikeNew,
+            requestPlaces.count < 2, responsePlaces.count < 2
+        else { return nil }
+        return Quiet(
+            requestOffset: requests.streamOffset, responseOffset: responses.streamOffset,
+            requestPlace: requestPlaces.last, responsePlace: responsePlaces.last,
+            responseLeg: responseLeg, pairing: pairing, lastLoss: lastLoss, orphans: orphans,
+            owedOrphans: owedOrphans, hasHeardServer: hasHeardServer,
+            hasLostRequest: hasLostRequest, hasLost: hasLost, mayRecover: mayRecover)
+    }
+
+    /// One that goes on from where another was quiet.
+    init(
+        _ quiet: Quiet, context: ConversationContext, limits: DissectionLimits,
+        output: DissectorOutput
+    ) {
+        self.context = context
+        self.limits = limits
+        self.output = output
+        requests = HTTPFramer(role: .request, at: quiet.requestOffset)
+        requests.keepsFailedHead = true
+        responses = HTTPFramer(role: .response, at: quiet.responseOffset)
+        requestPlaces = PlaceMap(last: quiet.requestPlace)
+        responsePlaces = PlaceMap(last: quiet.responsePlace)
+        responseLeg = quiet.responseLeg
+        pairing = quiet.pairing
+        lastLoss = quiet.lastLoss
+        orphans = quiet.orphans
+        owedOrphans = quiet.owedOrphans
+        hasHeardServer = quiet.hasHeardServer
+        hasLostRequest = quiet.hasLostRequest
+        hasLost = quiet.hasLost
+        mayRecover = quiet.mayRecover
+    }
+
     /// Whether every byte was read, and every response belongs to a known request.
     var isComplete: Bool {
         !hasHeldTooMuch && !isHeldShed && !hasLost && orphans == 0 && requestFailure == nil

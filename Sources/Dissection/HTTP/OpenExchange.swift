@@ -24,8 +24,8 @@ final class OpenExchange {
     var loss: String? {
         requestLoss ?? responseLoss ?? (isDoubtful ? HTTPConversation.isOpen : nil)
     }
-    /// The row as of the last change that has not been given out.
-    var changedRow: ExchangeRow?
+    /// The sizes of its contents as of the last change of its row that has not been given out.
+    var changedSizes: (request: Int64, response: Int64)?
     private(set) var isFinished = false
 
     init(row: ExchangeRow, kind: HTTPRequestKind, hasExplicitPort: Bool) {

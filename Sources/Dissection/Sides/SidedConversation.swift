@@ -29,6 +29,12 @@ final class SidedConversation {
         }
     }
 
+    /// The client's side when nothing was open last.
+    private enum Start {
+        case quiet(Conversation.Quiet)
+        case copy(Conversation)
+    }
+
     /// What there is while the sides differ.
     private struct Apart {
         let server: Conversation
@@ -66,7 +72,7 @@ final class SidedConversation {
     private var lost = LostRows()
 
     /// The client's side when nothing was open last, and what came since.
-    private var start: Conversation?
+    private var start: Start?
     private var since: [Input] = []
     /// What was decoded of the requests that came since.
     private var sinceRows: [DerivedRow] = []
@@ -260,8 +266,11 @@ final class SidedConversation {
     private func remember(_ input: Input) {
         if client.isQuiet || !client.mayTurnUncopyable {
             guard client.mayTurnUncopyable else { return forgetStart() }
-            start = client.copied(output: spare)
-            since = [input]
+            start = client.quiet.map(Start.quiet) ?? .copy(client.copied(output: spare))
+            since = []
+            // Its response, most often.
+            since.reserveCapacity(2)
+            since.append(input)
             sinceRows = []
             sinceBytes = input.byteCount
             return
@@ -302,7 +311,11 @@ final class SidedConversation {
             server = client.copied(output: spare)
             before = sinceRows
         } else if let start {
-            server = start
+            server =
+                switch start {
+                case .quiet(let quiet): Conversation(quiet, of: client, output: spare)
+                case .copy(let copy): copy
+                }
             for input in since { Self.apply(input, to: server, .server) }
             spare.trade(&before)
             spare.dropOpen()

@@ -7,6 +7,9 @@ struct HTTPExpectations: Sendable {
 
     init(otherwise: HTTPRequestKind = .other) { self.otherwise = otherwise }
 
+    /// Whether nothing is expected that a new one would not expect.
+    var isLikeNew: Bool { first == kinds.count && otherwise == .other }
+
     /// Adds the request that was sent last.
     mutating func append(_ kind: HTTPRequestKind) { kinds.append(kind) }
 

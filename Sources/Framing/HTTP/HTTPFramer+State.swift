@@ -34,6 +34,11 @@ extension HTTPFramer {
     /// Whether all messages begun are complete, and nothing of the next has come.
     public var isBetweenMessages: Bool { phase == .idle || phase == .paused }
 
+    /// Whether it goes on from here as a new one does that begins at ``streamOffset``.
+    public var isLikeNew: Bool {
+        phase == .idle && expected.isLikeNew && seen.items.isEmpty && failedHead == nil
+    }
+
     /// Whether the bytes that follow are not framed any more.
     public var isOpaque: Bool { phase == .opaque }
 

@@ -61,16 +61,22 @@ public struct HTTPFramer: Sendable {
     var remaining: Int64 = 0
     var pausesAtEnd = false
     var seen = HTTPNoteList()
-    private var expected = HTTPExpectations()
+    var expected = HTTPExpectations()
     /// Set only while a start line is looked for, which most directions never need.
     var search: HTTPStartLineSearch?
 
     /// A framer at the start of a direction, or after a message after which it pauses.
-    public init(role: HTTPRole, limits: HTTPLimits = HTTPLimits(), isPaused: Bool = false) {
+    ///
+    /// `offset` is the number of bytes that were taken before it.
+    public init(
+        role: HTTPRole, limits: HTTPLimits = HTTPLimits(), isPaused: Bool = false,
+        at offset: Int64 = 0
+    ) {
         self.role = role
         self.limits = limits
         if isPaused { phase = .paused }
         chunks = HTTPChunkReader(limits: limits)
+        streamOffset = offset
     }
 
     /// Offset of the first byte that an event to come may refer to.

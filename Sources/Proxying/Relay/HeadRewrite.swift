@@ -33,19 +33,18 @@ enum HeadRewrite {
         return patches
     }
 
-    /// What a request to a reverse proxy becomes for the server.
-    static func reversed(_ head: HTTPHead, server: ServerAddress) -> [Patch] {
+    /// What a request to a reverse proxy becomes for the server, which is known by `authority`.
+    static func reversed(_ head: HTTPHead, _ scheme: String, _ authority: String) -> [Patch] {
         guard let host = head.first("host") else { return [] }
-        let own = head.text(host.value).lowercased()
-        let authority = server.authority
         var patches: [Patch] = []
-        if own != authority { patches.append(replace(host.value, by: authority, .host)) }
-        if let field = head.first("origin") {
-            let origin = head.text(field.value).lowercased()
-            if origin == "http://\(own)" || origin == "https://\(own)" {
-                patches.append(
-                    replace(field.value, by: "\(server.scheme)://\(authority)", .origin))
-            }
+        if !head.isText(authority, ignoringCaseIn: host.value) {
+            patches.append(replace(host.value, by: authority, .host))
+        }
+        guard let field = head.first("origin") else { return patches }
+        let own = head.text(host.value).lowercased()
+        let origin = head.text(field.value).lowercased()
+        if origin == "http://\(own)" || origin == "https://\(own)" {
+            patches.append(replace(field.value, by: "\(scheme)://\(authority)", .origin))
         }
         return patches.sorted { $0.offset < $1.offset }
     }

@@ -137,7 +137,8 @@ extension Relay {
         if let fixed, isTunnel || settings.keepsHost { return .server(fixed, patches: []) }
         if let fixed {
             if let refusal = hostRefusal(head, server: fixed) { return .refuse(refusal) }
-            return .server(fixed, patches: HeadRewrite.reversed(head, server: fixed))
+            return .server(
+                fixed, patches: HeadRewrite.reversed(head, fixed.scheme, fixedAuthority))
         }
         let target = try? head.parsedTarget()
         switch target?.form {

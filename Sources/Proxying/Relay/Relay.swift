@@ -60,7 +60,9 @@ public struct Relay {
 
     var phase: Phase = .start
     /// The server that all requests go to: that of a reverse proxy or of a tunnel.
-    var fixed: ServerAddress?
+    var fixed: ServerAddress? { didSet { fixedAuthority = fixed?.authority ?? "" } }
+    /// What `Host` says to ``fixed``; made once, since nearly every request is to have it.
+    private(set) var fixedAuthority = ""
     /// Whether ``fixed`` came from a CONNECT, from SOCKS or from where the client connected to.
     var isTunnel = false
     /// Why a transparent client's server is none.
@@ -110,7 +112,8 @@ public struct Relay {
         self.clientLeg = clientLeg
         self.settings = settings
         self.nextLeg = nextLeg
-        if case .reverse(let server) = settings.mode { fixed = server }
+        guard case .reverse(let server) = settings.mode else { return }
+        (fixed, fixedAuthority) = (server, server.authority)
     }
 
     /// Processes an event at `at` and returns the commands for it, in order.

@@ -33,4 +33,7 @@ public enum RelayCommand: Hashable, Sendable {
     case notice(String)
     /// Give the event ``RelayEvent/woke`` at this time.
     case wake(at: Instant)
+
+    /// Whether it is for the trace.
+    var isRecord: Bool { if case .record = self { true } else { false } }
 }

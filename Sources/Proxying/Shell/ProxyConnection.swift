@@ -12,7 +12,9 @@ import Wire
 /// All its channels are on one event loop, which is the only thread that touches it.
 final class ProxyConnection {
     /// One channel and how far its TLS is.
-    struct Line {
+    ///
+    /// A reference, since it is looked up several times for every read.
+    final class Line {
         let channel: any Channel
         let handler: LegHandler
         var security: Security = .plain
@@ -24,6 +26,11 @@ final class ProxyConnection {
         var own: SocketAddress?
         /// Where it leads to another proxy that gets requests and is to know who asks.
         var proxied: ProxiedLeg?
+
+        init(channel: any Channel, handler: LegHandler) {
+            self.channel = channel
+            self.handler = handler
+        }
     }
 
     enum Security {
@@ -263,51 +270,52 @@ final class ProxyConnection {
 
     func carryOut(_ commands: [RelayCommand]) {
         // What is sent is in the trace before an answer to it can be.
-        put(
-            commands.compactMap { command in
-                if case .record(let record) = command { record } else { nil }
-            })
-        for command in commands {
-            switch command {
-            case .record: break
-            case .send(let leg, let bytes):
-                guard let channel = lines[leg]?.channel, let bytes = forProxy(leg, bytes) else {
-                    continue
-                }
-                channel.write(channel.allocator.buffer(bytes: bytes), promise: nil)
-                if !dirty.contains(leg) { dirty.append(leg) }
-            case .connect(let leg, let server):
-                connect(leg, server)
-            case .connectThrough(let leg, let server, let proxy, let isTunnel):
-                connect(leg, server, through: proxy, isTunnel: isTunnel)
-            case .end(let leg):
-                guard endsProxied(leg) else { continue }
-                lines[leg]?.channel.flush()
-                lines[leg]?.channel.close(mode: .output, promise: nil)
-            case .close(let leg, let isReset):
-                close(leg, isReset: isReset)
-            case .secureClient(let host, let hello, let isExpired):
-                secureClient(
-                    host: host.isEmpty ? listener : host, hello: hello, isExpired: isExpired)
-            case .secureServer(let leg, let name):
-                secureServer(leg, name)
-            case .pauseClient:
-                pauses[Peer.client.rawValue].insert(.relayHolds)
-                updateReading()
-            case .resumeClient:
-                pauses[Peer.client.rawValue].remove(.relayHolds)
-                updateReading()
-            case .holdBack(let peer):
-                pauses[peer.rawValue].insert(.faultsHold)
-                updateReading()
-            case .letCome(let peer):
-                pauses[peer.rawValue].remove(.faultsHold)
-                updateReading()
-            case .wake(let moment):
-                wake(at: moment)
-            case .notice(let text):
-                resources.notices.say(text, configuration.notice)
+        var records: [Record] = []
+        for case .record(let record) in commands { records.append(record) }
+        put(records)
+        for index in commands.indices where !commands[index].isRecord { carryOut(commands[index]) }
+    }
+
+    private func carryOut(_ command: RelayCommand) {
+        switch command {
+        case .record: break
+        case .send(let leg, let bytes):
+            guard let channel = lines[leg]?.channel, let bytes = forProxy(leg, bytes) else {
+                return
             }
+            channel.write(channel.allocator.buffer(bytes: bytes), promise: nil)
+            if !dirty.contains(leg) { dirty.append(leg) }
+        case .connect(let leg, let server):
+            connect(leg, server)
+        case .connectThrough(let leg, let server, let proxy, let isTunnel):
+            connect(leg, server, through: proxy, isTunnel: isTunnel)
+        case .end(let leg):
+            guard endsProxied(leg) else { return }
+            lines[leg]?.channel.flush()
+            lines[leg]?.channel.close(mode: .output, promise: nil)
+        case .close(let leg, let isReset):
+            close(leg, isReset: isReset)
+        case .secureClient(let host, let hello, let isExpired):
+            secureClient(
+                host: host.isEmpty ? listener : host, hello: hello, isExpired: isExpired)
+        case .secureServer(let leg, let name):
+            secureServer(leg, name)
+        case .pauseClient:
+            pauses[Peer.client.rawValue].insert(.relayHolds)
+            updateReading()
+        case .resumeClient:
+            pauses[Peer.client.rawValue].remove(.relayHolds)
+            updateReading()
+        case .holdBack(let peer):
+            pauses[peer.rawValue].insert(.faultsHold)
+            updateReading()
+        case .letCome(let peer):
+            pauses[peer.rawValue].remove(.faultsHold)
+            updateReading()
+        case .wake(let moment):
+            wake(at: moment)
+        case .notice(let text):
+            resources.notices.say(text, configuration.notice)
         }
     }
 

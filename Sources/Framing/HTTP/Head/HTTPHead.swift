@@ -74,6 +74,12 @@ extension HTTPHead {
         bytes.span.isEqual(range, to: text)
     }
 
+    /// Whether the bytes in `range` are those of `text`, without regard to the case of ASCII letters;
+    /// allocates nothing.
+    public func isText(_ text: String, ignoringCaseIn range: Range<Int>) -> Bool {
+        bytes.span.isEqual(range, ignoringCaseOf: text)
+    }
+
     /// The first field called `name`, without regard to the case of ASCII letters.
     ///
     /// Allocates nothing.
