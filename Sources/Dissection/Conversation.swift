@@ -170,6 +170,7 @@ final class Conversation {
 
     /// Takes what `peer` had of a chunk.
     func consume(_ chunk: Chunk, id: ChunkID, hadBy peer: Peer) {
+        if let piece = Piece.whole(chunk, id: id, hadBy: peer) { return consume(piece) }
         for piece in Piece.pieces(of: chunk, id: id, hadBy: peer) { consume(piece) }
     }
 

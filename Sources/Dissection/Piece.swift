@@ -57,17 +57,18 @@ struct Piece {
 }
 
 extension Piece {
+    /// The chunk as one piece, where `peer` had all of it at once and as it is.
+    static func whole(_ chunk: Chunk, id: ChunkID, hadBy peer: Peer) -> Piece? {
+        guard chunk.patches.isEmpty, chunk.deliveries.isEmpty,
+            chunk.origin == .peer || peer != chunk.sender
+        else { return nil }
+        return Piece(
+            bytes: chunk.bytes[...], sender: chunk.sender, leg: chunk.leg, at: chunk.at,
+            isLocal: chunk.origin == .tapedeck, chunk: id, segments: [])
+    }
+
     /// What `peer` had of a chunk, one piece for each time that it had some of it.
     static func pieces(of chunk: Chunk, id: ChunkID, hadBy peer: Peer) -> [Piece] {
-        if chunk.patches.isEmpty, chunk.deliveries.isEmpty, !chunk.bytes.isEmpty,
-            chunk.origin == .peer || peer != chunk.sender
-        {
-            return [
-                Piece(
-                    bytes: chunk.bytes[...], sender: chunk.sender, leg: chunk.leg, at: chunk.at,
-                    isLocal: chunk.origin == .tapedeck, chunk: id, segments: [])
-            ]
-        }
         let view = ChunkView(of: chunk, hadBy: peer)
         guard let first = view.segments.first else { return [] }
         let isMoved = view.segments.contains { $0.isInserted || $0.start != $0.offset }

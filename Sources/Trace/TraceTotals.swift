@@ -37,7 +37,16 @@ public struct TraceTotals: Hashable, Sendable {
     /// Nothing yet.
     public init() {}
 
-    mutating func count(_ record: Record) {
+    /// Counts what is in the trace now.
+    mutating func count(_ batch: Batch) {
+        // Spans, since a loop over an array copies each of the large elements.
+        let records = batch.records.span
+        for index in records.indices { count(records[index]) }
+        let rows = batch.rows.span
+        for index in rows.indices { count(rows[index]) }
+    }
+
+    private mutating func count(_ record: borrowing Record) {
         switch record {
         case .connection: connections += 1
         case .chunk(let chunk):
@@ -53,7 +62,7 @@ public struct TraceTotals: Hashable, Sendable {
         }
     }
 
-    mutating func count(_ row: DerivedRow) {
+    private mutating func count(_ row: borrowing DerivedRow) {
         switch row {
         case .exchange(let exchange): if exchange.outcome != .open { exchanges += 1 }
         case .message: messages += 1

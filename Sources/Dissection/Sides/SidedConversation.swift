@@ -36,9 +36,14 @@ final class SidedConversation {
     }
 
     /// What there is while the sides differ.
-    private struct Apart {
+    private final class Apart {
         let server: Conversation
         var join: SideJoin
+
+        init(server: Conversation, join: SideJoin) {
+            self.server = server
+            self.join = join
+        }
     }
 
     /// What there is when the sides begin to differ.
@@ -152,7 +157,7 @@ final class SidedConversation {
         {
             return
         }
-        var apart = Apart(server: server, join: parting.join)
+        let apart = Apart(server: server, join: parting.join)
         apart.join.take(
             rows, others, client: client, server: server, isReached: unopened.isEmpty, output)
         self.apart = apart
@@ -331,14 +336,12 @@ final class SidedConversation {
 
     /// Has each side's conversation do something, and joins what comes of it.
     private func following(_ step: (Conversation, Peer) -> Void) {
-        guard var apart else { return step(client, .client) }
-        self.apart = nil
+        guard let apart else { return step(client, .client) }
         var (rows, others) = gather(apart.server, step)
         apart.join.take(
             rows, others, client: client, server: apart.server, isReached: unopened.isEmpty, output)
         output.reuse(&rows)
         spare.reuse(&others)
-        self.apart = apart
     }
 
     /// Has each side's conversation do something, and returns what comes of it.
@@ -365,10 +368,8 @@ final class SidedConversation {
 
     /// The server of what waits was never reached.
     private func forgetUnanswered(by leg: LegID) {
-        guard var apart else { return }
-        self.apart = nil
+        guard let apart else { return }
         apart.join.forget(apart.server.forgetUnanswered(by: leg), output)
-        self.apart = apart
     }
 }
 

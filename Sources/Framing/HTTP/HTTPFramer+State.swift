@@ -15,6 +15,8 @@ public enum HTTPStage: Hashable, Sendable {
 }
 
 /// What a framer is in the middle of.
+///
+/// Inlinable, since otherwise whoever asks a framer that is a property of an object makes a copy of it.
 extension HTTPFramer {
     /// Where the next byte belongs.
     public var stage: HTTPStage {
@@ -29,10 +31,10 @@ extension HTTPFramer {
     }
 
     /// Whether the framer waits for ``resume(_:)``.
-    public var isPaused: Bool { phase == .paused }
+    @inlinable public var isPaused: Bool { phase == .paused }
 
     /// Whether all messages begun are complete, and nothing of the next has come.
-    public var isBetweenMessages: Bool { phase == .idle || phase == .paused }
+    @inlinable public var isBetweenMessages: Bool { phase == .idle || phase == .paused }
 
     /// Whether it goes on from here as a new one does that begins at ``streamOffset``.
     public var isLikeNew: Bool {
@@ -40,13 +42,13 @@ extension HTTPFramer {
     }
 
     /// Whether the bytes that follow are not framed any more.
-    public var isOpaque: Bool { phase == .opaque }
+    @inlinable public var isOpaque: Bool { phase == .opaque }
 
     /// Whether bytes are missing and no start line has been found after them yet.
-    public var isSearching: Bool { phase == .searching }
+    @inlinable public var isSearching: Bool { phase == .searching }
 
     /// Whether a head is in progress.
-    public var isInHead: Bool { phase == .head }
+    @inlinable public var isInHead: Bool { phase == .head }
 
     /// Whether the request line of a head in progress names no version, as in HTTP/0.9, where
     /// nothing follows it (RFC 1945, 5).
@@ -56,5 +58,12 @@ extension HTTPFramer {
     }
 
     /// Number of bytes that are buffered until a head or trailer section is complete.
-    public var heldBytes: Int { scanner.held.count + (phase == .chunked ? chunks.heldBytes : 0) }
+    @inlinable public var heldBytes: Int {
+        phase == .head || phase == .chunked ? heldWithin : 0
+    }
+
+    /// Bytes that are buffered of a head or a trailer section.
+    @usableFromInline var heldWithin: Int {
+        phase == .chunked ? chunks.heldBytes : scanner.held.count
+    }
 }

@@ -15,7 +15,7 @@
 ///
 /// Source: RFC 9112.
 public struct HTTPFramer: Sendable {
-    enum Phase: Sendable {
+    @usableFromInline enum Phase: Sendable {
         /// Between messages.
         case idle
         /// Between messages, after a CR that an LF should follow.
@@ -54,7 +54,7 @@ public struct HTTPFramer: Sendable {
     /// Number of bytes taken so far.
     public internal(set) var streamOffset: Int64 = 0
     private let limits: HTTPLimits
-    var phase = Phase.idle
+    @usableFromInline var phase = Phase.idle
     var scanner = HTTPHeadScanner()
     private var headStart: Int64 = 0
     var chunks: HTTPChunkReader

@@ -273,7 +273,8 @@ final class ProxyConnection {
         var records: [Record] = []
         for case .record(let record) in commands { records.append(record) }
         put(records)
-        for index in commands.indices where !commands[index].isRecord { carryOut(commands[index]) }
+        let others = commands.span
+        for index in others.indices where !others[index].isRecord { carryOut(others[index]) }
     }
 
     private func carryOut(_ command: RelayCommand) {

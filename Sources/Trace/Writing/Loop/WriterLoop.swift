@@ -219,13 +219,14 @@ final class WriterLoop {
     func decode(_ records: ArraySlice<Record>) -> Batch {
         var rows: [DerivedRow] = []
         rows.reserveCapacity(2 * records.count)
-        for record in records {
-            if case .chunk = record {
-                dissector.consume(record, chunk: ChunkID(nextChunk), into: &rows)
+        let all = records.span
+        for index in all.indices {
+            if case .chunk = all[index] {
+                dissector.consume(all[index], chunk: ChunkID(nextChunk), into: &rows)
                 nextChunk += 1
             } else {
-                living.take(record)
-                dissector.consume(record, chunk: nil, into: &rows)
+                living.take(all[index])
+                dissector.consume(all[index], chunk: nil, into: &rows)
             }
         }
         dissector.flush(into: &rows)
@@ -239,10 +240,7 @@ final class WriterLoop {
         try trace.writer.commit(
             batch, dissector: dissector.numbers, indexer: trace.indexer, keys: trace.keys)
         if let search { for row in batch.rows { search.add(row) } }
-        report.count { totals in
-            for record in batch.records { totals.count(record) }
-            for row in batch.rows { totals.count(row) }
-        }
+        report.count { $0.count(batch) }
         guard let onCommit = options.onCommit else { return }
         let reported = batch.rows.filter { row in
             switch row {
