@@ -1,14 +1,14 @@
 /// The requests that responses are still to come for, in order.
-struct HTTPExpectations: Sendable {
-    private var kinds: [HTTPRequestKind] = []
-    private var first = 0
+@usableFromInline struct HTTPExpectations: Sendable {
+    @usableFromInline var kinds: [HTTPRequestKind] = []
+    @usableFromInline var first = 0
     /// The kind of request of responses without an expectation.
-    private let otherwise: HTTPRequestKind
+    @usableFromInline let otherwise: HTTPRequestKind
 
     init(otherwise: HTTPRequestKind = .other) { self.otherwise = otherwise }
 
     /// Whether nothing is expected that a new one would not expect.
-    var isLikeNew: Bool { first == kinds.count && otherwise == .other }
+    @inlinable var isLikeNew: Bool { first == kinds.count && otherwise == .other }
 
     /// Adds the request that was sent last.
     mutating func append(_ kind: HTTPRequestKind) { kinds.append(kind) }

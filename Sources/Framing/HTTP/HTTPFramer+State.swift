@@ -37,7 +37,7 @@ extension HTTPFramer {
     @inlinable public var isBetweenMessages: Bool { phase == .idle || phase == .paused }
 
     /// Whether it goes on from here as a new one does that begins at ``streamOffset``.
-    public var isLikeNew: Bool {
+    @inlinable public var isLikeNew: Bool {
         phase == .idle && expected.isLikeNew && seen.items.isEmpty && failedHead == nil
     }
 

@@ -60,8 +60,8 @@ public struct HTTPFramer: Sendable {
     var chunks: HTTPChunkReader
     var remaining: Int64 = 0
     var pausesAtEnd = false
-    var seen = HTTPNoteList()
-    var expected = HTTPExpectations()
+    @usableFromInline var seen = HTTPNoteList()
+    @usableFromInline var expected = HTTPExpectations()
     /// Set only while a start line is looked for, which most directions never need.
     var search: HTTPStartLineSearch?
 

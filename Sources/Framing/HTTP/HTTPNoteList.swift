@@ -1,5 +1,5 @@
 /// A note and where it was found.
-struct HTTPPlacedNote: Sendable {
+@usableFromInline struct HTTPPlacedNote: Sendable {
     /// What is odd.
     var note: HTTPNote
     /// Offset in bytes; from where is up to the list.
@@ -9,9 +9,9 @@ struct HTTPPlacedNote: Sendable {
 /// Notes about one message, each kind at most once.
 ///
 /// One of a kind suffices, and a peer could fill memory with more.
-struct HTTPNoteList: Sendable {
+@usableFromInline struct HTTPNoteList: Sendable {
     /// The notes in the order in which they were found.
-    private(set) var items: [HTTPPlacedNote] = []
+    @usableFromInline private(set) var items: [HTTPPlacedNote] = []
 
     /// Adds a note unless there is one of its kind.
     mutating func add(_ note: HTTPNote, _ offset: Int) { _ = insert(note, Int64(offset)) }

@@ -102,6 +102,7 @@ final class Insertion<Row: Sendable> {
 
     init(_ table: Table<Row>, _ db: Connection) throws(StorageFault) {
         statement = try db.prepare(table.insertion)
+        statement.bindsAllForEachRun()
         sources = table.columns.map(\.source)
     }
 

@@ -43,7 +43,8 @@ final class ChangeKeyIndexer {
     func noteWritten(_ row: borrowing DerivedRow) throws(StorageFault) {
         switch row {
         case .change(let change): try noteWritten(change)
-        case .exchange, .body, .part, .openRosa, .caseBlock, .frame, .message, .command, .note: break
+        case .exchange, .body, .part, .openRosa, .caseBlock, .frame, .message, .command, .note:
+            break
         }
     }
 

@@ -66,7 +66,7 @@ final class WriteQueue: Sendable {
     private static let patience: UInt64 = 8_000_000
     /// Nanoseconds of writing that may wait or be running: a third of it is written at a time,
     /// while the rest arrives.
-    private static let pace = 12_000_000.0
+    private static let pace = 10_000_000.0
     /// Nanoseconds without a record after which background work starts.
     private static let quiet: UInt64 = 50_000_000
     /// Room that there always is: one read.
