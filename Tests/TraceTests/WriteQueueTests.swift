@@ -48,6 +48,21 @@ import Wire
         #expect(!queue.put([record(size)]))
     }
 
+    @Test func `little may wait until it is known how fast it is written`() {
+        let queue = WriteQueue(budget: 32 << 20)
+        let size = 64 << 10
+        #expect(queue.put([record(size)]))
+        #expect(!queue.put([record(size)]))
+        #expect(kind(queue.next(deadline: nil)) == "2 records")
+        queue.release(2 * record(size).cost, after: 100_000)
+        for _ in 0..<16 { #expect(queue.put([record(size)])) }
+        #expect(kind(queue.next(deadline: nil)) == "16 records")
+        // Slow ones take the room back, step by step.
+        for _ in 0..<16 { queue.release(record(size).cost, after: 100_000_000) }
+        #expect(queue.put([record(size / 4)]))
+        #expect(!queue.put([record(size)]))
+    }
+
     @Test func `a flush waits for what is held`() {
         let queue = WriteQueue(budget: 32 << 20)
         _ = queue.put([record(10)])

@@ -75,7 +75,8 @@ final class WriteQueue: Sendable {
     /// A queue for `budget` bytes.
     init(budget: Int) {
         self.budget = budget
-        state = Mutex(State(limit: min(budget, 32 * Self.least)))
+        // Little, since nobody knows yet how fast small records are written; it grows with the first.
+        state = Mutex(State(limit: min(budget, 4 * Self.least)))
     }
 
     // MARK: Any thread
