@@ -92,13 +92,15 @@ final class SessionWriter {
 
     /// Writes all of `batch` or, where this throws, nothing of it.
     ///
-    /// `indexer` and `keys` are notified of the rows in the same transaction.
+    /// `indexer` and `keys` are notified of the rows in the same transaction, in which the row of the
+    /// gap `known` is deleted, since others say now how much is missing.
     func commit(
         _ batch: Batch, dissector numbers: DissectorNumbers = DissectorNumbers(),
-        indexer: SearchIndexer? = nil, keys: ChangeKeyIndexer? = nil
+        indexer: SearchIndexer? = nil, keys: ChangeKeyIndexer? = nil, forgetting known: Int64? = nil
     ) throws(StorageFault) {
         var isIndexed = hasIndexForFaults
         try transaction { position throws(StorageFault) in
+            if let known { try db.execute("DELETE FROM gap WHERE id = \(known)") }
             var places = try faults.places(in: batch.records, from: position.counters.chunk)
             if !places.isEmpty, !hasIndexForFaults {
                 try db.execute(Schema.indexForFaults)

@@ -186,7 +186,8 @@ extension WriterLoop {
             for case .gap(let gap) in records { said.lostBytes += gap.count }
             let rest = decode(records[...])
             do {
-                try commit(rest)
+                try commit(rest, forgetting: said.gap)
+                said.gap = nil
             } catch {
                 if error.isBusy { return wait(for: rest, owed: 0, error) }
                 disk = .full(batch: rest, retry: 0)
@@ -205,7 +206,7 @@ extension WriterLoop {
         (said.isPassing, said.isLocked, said.lostBytes) = (false, false, 0)
     }
 
-    /// Deletes the row with an unknown number of bytes: other rows have the number now.
+    /// Deletes the row with an unknown number of bytes: nothing is missing after all.
     private func forget(_ gap: Int64) {
         said.gap = nil
         try? trace.writer.transaction { _ throws(StorageFault) in
@@ -230,8 +231,8 @@ extension WriterLoop {
                     .warning, at: now(),
                     detail: "decoded rows may be incomplete: run tapedeck rebuild")))
         do {
-            try commit(Batch(records: lost.drain(at: now())[...]))
-            if let gap = said.gap { forget(gap) }
+            try commit(Batch(records: lost.drain(at: now())[...]), forgetting: said.gap)
+            said.gap = nil
             disk = .usable
         } catch {
             report.fail(error.traceError(at: trace.file.path))

@@ -233,12 +233,14 @@ final class WriterLoop {
         return Batch(records: records, rows: rows)
     }
 
-    func commit(_ batch: Batch) throws(StorageFault) {
+    /// Writes `batch`, in place of the gap of a size that was not known until now.
+    func commit(_ batch: Batch, forgetting known: Int64? = nil) throws(StorageFault) {
         if let limit = options.pageLimit?() {
             try trace.file.connection.execute("PRAGMA max_page_count = \(limit)")
         }
         try trace.writer.commit(
-            batch, dissector: dissector.numbers, indexer: trace.indexer, keys: trace.keys)
+            batch, dissector: dissector.numbers, indexer: trace.indexer, keys: trace.keys,
+            forgetting: known)
         if let search { for row in batch.rows { search.add(row) } }
         report.count { $0.count(batch) }
         guard let onCommit = options.onCommit else { return }
