@@ -105,13 +105,9 @@ public final class ProxyServer: Sendable {
             }
             .serverChannelOption(.backlog, value: 1024)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
-            .childChannelOption(.allowRemoteHalfClosure, value: true)
-            .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
-            .childChannelOption(.recvAllocator, value: ProxyConnection.reads)
-            .childChannelOption(.maxMessagesPerRead, value: 1)
-            .childChannelOption(.writeBufferWaterMark, value: ProxyConnection.writeMarks)
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
+                    try ProxyConnection.setOptions(of: channel)
                     let id = ObjectIdentifier(channel as AnyObject)
                     let connection = ProxyConnection(
                         client: channel, listener: listener, configuration: configuration,

@@ -21,6 +21,14 @@ final class SidedConversation {
         case event(EventRow)
         case gap(GapRow)
 
+        /// Whether a message may be in progress after it where none was before.
+        var mayBeginMessage: Bool {
+            switch self {
+            case .chunk, .common, .gap: true
+            case .leg, .event: false
+            }
+        }
+
         var byteCount: Int {
             switch self {
             case .chunk(let chunk, _), .common(let chunk, _): chunk.bytes.count
@@ -270,7 +278,7 @@ final class SidedConversation {
     /// Keeps what is needed to read the server's side by itself from the last quiet moment on.
     private func remember(_ input: Input) {
         if client.isQuiet || !client.mayTurnUncopyable {
-            guard client.mayTurnUncopyable else { return forgetStart() }
+            guard client.mayTurnUncopyable, input.mayBeginMessage else { return forgetStart() }
             start = client.quiet.map(Start.quiet) ?? .copy(client.copied(output: spare))
             since = []
             // Its response, most often.

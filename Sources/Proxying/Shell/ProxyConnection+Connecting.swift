@@ -14,7 +14,10 @@ extension ProxyConnection {
         }
         let bound = NIOLoopBound(self, eventLoop: eventLoop)
         let bootstrap = outward.channelInitializer { channel in
-            channel.eventLoop.makeCompletedFuture { try bound.value.attach(channel, leg) }
+            channel.eventLoop.makeCompletedFuture {
+                try Self.setOptions(of: channel)
+                try bound.value.attach(channel, leg)
+            }
         }
         connect(bootstrap, to: server.host, server.port)
             .whenComplete { result in bound.value.connected(leg, server, result) }
@@ -37,6 +40,7 @@ extension ProxyConnection {
         let trust = configuration.trust
         let bootstrap = outward.channelInitializer { channel in
             channel.eventLoop.makeCompletedFuture {
+                try Self.setOptions(of: channel)
                 if proxy.kind == .https {
                     try channel.pipeline.syncOperations.addHandler(
                         trust.handler(for: proxy.host, verdict: verdict))
@@ -125,14 +129,22 @@ extension ProxyConnection {
         }
     }
 
+    /// Sets the options that the channels of all legs have.
+    ///
+    /// Called on the event loop by what initializes a channel: a bootstrap makes several futures for
+    /// each option.
+    static func setOptions(of channel: any Channel) throws {
+        guard let options = channel.syncOptions else { throw ChannelError.operationUnsupported }
+        try options.setOption(.allowRemoteHalfClosure, value: true)
+        try options.setOption(.tcpOption(.tcp_nodelay), value: 1)
+        try options.setOption(.recvAllocator, value: reads)
+        try options.setOption(.maxMessagesPerRead, value: 1)
+        try options.setOption(.writeBufferWaterMark, value: writeMarks)
+    }
+
     /// What connects, without its handlers.
     private var outward: ClientBootstrap {
         var bootstrap = ClientBootstrap(group: eventLoop)
-            .channelOption(.allowRemoteHalfClosure, value: true)
-            .channelOption(.tcpOption(.tcp_nodelay), value: 1)
-            .channelOption(.recvAllocator, value: Self.reads)
-            .channelOption(.maxMessagesPerRead, value: 1)
-            .channelOption(.writeBufferWaterMark, value: Self.writeMarks)
             .connectTimeout(.seconds(configuration.connectSeconds))
         if let own = configuration.outward.bind,
             let address = try? SocketAddress(ipAddress: own, port: 0)

@@ -92,7 +92,9 @@ final class ProxyConnection {
         activity = resources.activity(of: eventLoop)
         takesAnyAddress = place.takesAnyAddress
         let own = takesAnyAddress ? client.parent?.localAddress : client.localAddress
-        listener = own?.ipAddress ?? place.host
+        let peer = client.remoteAddress
+        let (ownHost, peerHost) = (own?.ipAddress, peer?.ipAddress)
+        listener = ownHost ?? place.host
         clientLeg = sink.nextLeg()
         let at = sink.now()
         id = sink.nextConnection()
@@ -104,11 +106,11 @@ final class ProxyConnection {
             }
         relay = Relay(
             connection: ConnectionRow(
-                id: id, at: at, listener: own.text,
-                client: client.remoteAddress.text, mode: mode),
+                id: id, at: at, listener: own.text(host: ownHost),
+                client: peer.text(host: peerHost), mode: mode),
             clientLeg: LegRow(
                 id: clientLeg, connection: id, peer: .client, at: at,
-                host: client.remoteAddress?.ipAddress ?? "", port: client.remoteAddress?.port ?? 0),
+                host: peerHost ?? "", port: peer?.port ?? 0),
             settings: place.relay, nextLeg: { sink.nextLeg() })
         let (clients, part) = (resources.clients, configuration.clientPart)
         let (address, clock) = (relay.clientLeg.host, relay.settings.clock)
@@ -356,8 +358,11 @@ extension ProxyConnection: Sendable {}
 
 extension SocketAddress? {
     /// `HOST:PORT`, or nothing where it is unknown.
-    var text: String {
-        guard let self, let host = self.ipAddress, let port = self.port else { return "" }
+    var text: String { text(host: self?.ipAddress) }
+
+    /// The same where the text of its IP address is known, which takes longest to make.
+    func text(host: String?) -> String {
+        guard let host, let port = self?.port else { return "" }
         return host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
     }
 }
