@@ -37,16 +37,7 @@ public struct TraceTotals: Hashable, Sendable {
     /// Nothing yet.
     public init() {}
 
-    /// Counts what is in the trace now.
-    mutating func count(_ batch: Batch) {
-        // Spans, since a loop over an array copies each of the large elements.
-        let records = batch.records.span
-        for index in records.indices { count(records[index]) }
-        let rows = batch.rows.span
-        for index in rows.indices { count(rows[index]) }
-    }
-
-    private mutating func count(_ record: borrowing Record) {
+    mutating func count(_ record: Record) {
         switch record {
         case .connection: connections += 1
         case .chunk(let chunk):
@@ -62,7 +53,7 @@ public struct TraceTotals: Hashable, Sendable {
         }
     }
 
-    private mutating func count(_ row: borrowing DerivedRow) {
+    mutating func count(_ row: DerivedRow) {
         switch row {
         case .exchange(let exchange): if exchange.outcome != .open { exchanges += 1 }
         case .message: messages += 1

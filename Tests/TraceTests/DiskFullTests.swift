@@ -210,6 +210,29 @@ import Wire
         #expect(totals.gaps == 2)
     }
 
+    @Test func `the gap of unknown size goes with what says how much is missing, or stays`() throws
+    {
+        let trace = try TemporaryTrace()
+        let file = try TraceFile(path: trace.path)
+        defer { file.close() }
+        let writer = try SessionWriter(beginningIn: file.connection)
+        let unknown = writer.position.counters.gap
+        try writer.commit(Batch(records: [.gap(.unknown(.diskFull, at: .zero))]))
+        let known = GapRow(
+            connection: nil, leg: nil, sender: nil, at: .zero, until: .zero, count: 7, chunks: 1,
+            reason: .diskFull)
+        let big = MarkRow(at: .zero, name: String(repeating: "x", count: 100_000))
+        let batch = Batch(records: [.gap(known), .mark(big)])
+        try file.connection.execute("PRAGMA max_page_count = 1")
+        #expect(throws: StorageFault.self) {
+            try writer.commit(batch, forgetting: unknown)
+        }
+        #expect(try trace.reader().gaps().map(\.count) == [0])
+        try file.connection.execute("PRAGMA max_page_count = \(Self.all)")
+        try writer.commit(batch, forgetting: unknown)
+        #expect(try trace.reader().gaps().map(\.count) == [7])
+    }
+
     @Test func `the next session says what a killed one had no room to say`() throws {
         let trace = try TemporaryTrace()
         let writer = try trace.writer()

@@ -34,7 +34,7 @@ enum HeadRewrite {
     }
 
     /// What a request to a reverse proxy becomes for the server, which is known by `authority`.
-    static func reversed(_ head: HTTPHead, _ scheme: String, _ authority: String) -> [Patch] {
+    static func reversed(_ head: HTTPHead, scheme: String, authority: String) -> [Patch] {
         guard let host = head.first("host") else { return [] }
         var patches: [Patch] = []
         if !head.isText(authority, ignoringCaseIn: host.value) {

@@ -127,7 +127,7 @@ extension Relay {
             _ = framer.consume(Array(read.bytes).span, into: &events)
         }
         guard case .head(let head, _) = events.first else { return [] }
-        return HeadRewrite.reversed(head, fixed.scheme, fixedAuthority)
+        return HeadRewrite.reversed(head, scheme: fixed.scheme, authority: fixedAuthority)
     }
 
     /// The request before is answered here, in its turn.

@@ -138,7 +138,9 @@ extension Relay {
         if let fixed {
             if let refusal = hostRefusal(head, server: fixed) { return .refuse(refusal) }
             return .server(
-                fixed, patches: HeadRewrite.reversed(head, fixed.scheme, fixedAuthority))
+                fixed,
+                patches: HeadRewrite.reversed(
+                    head, scheme: fixed.scheme, authority: fixedAuthority))
         }
         let target = try? head.parsedTarget()
         switch target?.form {

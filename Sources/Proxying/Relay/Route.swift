@@ -19,7 +19,7 @@ extension Relay {
         let patches =
             target.form == .absolute
             ? HeadRewrite.forwarded(head, target, server: server)
-            : HeadRewrite.reversed(head, server.scheme, server.authority)
+            : HeadRewrite.reversed(head, scheme: server.scheme, authority: server.authority)
         return .server(server, patches: patches.map(\.ofRule), isMapped: true)
     }
 }

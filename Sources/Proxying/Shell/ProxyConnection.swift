@@ -275,8 +275,7 @@ final class ProxyConnection {
         var records: [Record] = []
         for case .record(let record) in commands { records.append(record) }
         put(records)
-        let others = commands.span
-        for index in others.indices where !others[index].isRecord { carryOut(others[index]) }
+        for index in commands.indices where !commands[index].isRecord { carryOut(commands[index]) }
     }
 
     private func carryOut(_ command: RelayCommand) {

@@ -106,17 +106,13 @@ final class SessionWriter {
                 try db.execute(Schema.indexForFaults)
                 isIndexed = true
             }
-            // Spans, since a loop over an array copies each of the large elements.
-            let records = batch.records.span
-            for index in records.indices {
-                try truth.write(
-                    records[index], session: session, places: &places, at: &position)
+            for record in batch.records {
+                try truth.write(record, session: session, places: &places, at: &position)
             }
-            let rows = batch.rows.span
-            for index in rows.indices {
-                try derived.write(rows[index], session: session, at: &position)
-                try indexer?.noteWritten(rows[index])
-                try keys?.noteWritten(rows[index])
+            for row in batch.rows {
+                try derived.write(row, session: session, at: &position)
+                try indexer?.noteWritten(row)
+                try keys?.noteWritten(row)
             }
             // A number that was assigned to a later row counts as used as well.
             position.counters.exchange = max(position.counters.exchange, numbers.exchange)

@@ -189,6 +189,7 @@ extension WriterLoop {
                 try commit(rest, forgetting: said.gap)
                 said.gap = nil
             } catch {
+                // More may be missing until it can be written: the row of unknown size stays till then.
                 if error.isBusy { return wait(for: rest, owed: 0, error) }
                 disk = .full(batch: rest, retry: 0)
                 return postpone(rest, error)

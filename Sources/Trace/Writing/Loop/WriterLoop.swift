@@ -219,14 +219,13 @@ final class WriterLoop {
     func decode(_ records: ArraySlice<Record>) -> Batch {
         var rows: [DerivedRow] = []
         rows.reserveCapacity(2 * records.count)
-        let all = records.span
-        for index in all.indices {
-            if case .chunk = all[index] {
-                dissector.consume(all[index], chunk: ChunkID(nextChunk), into: &rows)
+        for record in records {
+            if case .chunk = record {
+                dissector.consume(record, chunk: ChunkID(nextChunk), into: &rows)
                 nextChunk += 1
             } else {
-                living.take(all[index])
-                dissector.consume(all[index], chunk: nil, into: &rows)
+                living.take(record)
+                dissector.consume(record, chunk: nil, into: &rows)
             }
         }
         dissector.flush(into: &rows)
@@ -242,7 +241,10 @@ final class WriterLoop {
             batch, dissector: dissector.numbers, indexer: trace.indexer, keys: trace.keys,
             forgetting: known)
         if let search { for row in batch.rows { search.add(row) } }
-        report.count { $0.count(batch) }
+        report.count { totals in
+            for record in batch.records { totals.count(record) }
+            for row in batch.rows { totals.count(row) }
+        }
         guard let onCommit = options.onCommit else { return }
         let reported = batch.rows.filter { row in
             switch row {
