@@ -57,96 +57,98 @@ struct PlainChanges {
         var changes: [SimperiumChange<Range<Int>>] = []
         skipSpace(span)
         if sender == .client {
-            guard let change = change(span) else { return nil }
-            changes = [change]
+            changes = [SimperiumChange()]
+            guard change(span, into: &changes[0]) else { return nil }
         } else {
             guard takes(span, 0x5B) else { return nil }
             repeat {
-                guard changes.count < SimperiumCommand.maxElements, let change = change(span) else {
-                    return nil
-                }
-                changes.append(change)
+                let count = changes.count
+                guard count < SimperiumCommand.maxElements else { return nil }
+                changes.append(SimperiumChange())
+                guard change(span, into: &changes[count]) else { return nil }
             } while takes(span, 0x2C)
             guard takes(span, 0x5D) else { return nil }
         }
         return place == end ? changes : nil
     }
 
-    private mutating func change(_ span: borrowing Span<UInt8>) -> SimperiumChange<Range<Int>>? {
-        var change = SimperiumChange<Range<Int>>()
+    /// Reads a change into an empty one, which is where it stays; false where it cannot.
+    private mutating func change(
+        _ span: borrowing Span<UInt8>, into change: inout SimperiumChange<Range<Int>>
+    ) -> Bool {
         let start = place
-        guard takes(span, 0x7B) else { return nil }
+        guard takes(span, 0x7B) else { return false }
         var operations = Operations()
         repeat {
             guard let key = key(span), let field = ChangeField(span, key), place < end else {
-                return nil
+                return false
             }
             switch field {
             case .id:
-                guard change.key == nil, let text = identifier(span, .key) else { return nil }
+                guard change.key == nil, let text = identifier(span, .key) else { return false }
                 change.key = text
             case .operation:
                 guard change.operation == nil, let name = string(span), name.count == 1 else {
-                    return nil
+                    return false
                 }
                 switch span[name.lowerBound] {
                 case 0x4D: change.operation = .modify
                 case 0x2D: change.operation = .remove
-                default: return nil
+                default: return false
                 }
             case .value:
                 let start = place
                 guard change.value == nil, let found = self.operations(span, within: Self.depth)
                 else {
-                    return nil
+                    return false
                 }
                 operations = found
                 // White space after the value has been skipped, and is no part of it.
                 change.value = start..<lastEnd
             case .data:
                 let start = place
-                guard change.data == nil, object(span) else { return nil }
+                guard change.data == nil, object(span) else { return false }
                 change.data = start..<lastEnd
             case .sv:
-                guard change.sv == nil, let version = version(span) else { return nil }
+                guard change.sv == nil, let version = version(span) else { return false }
                 change.sv = version
             case .ev:
                 guard change.ev == nil, sender == .server, let version = version(span) else {
-                    return nil
+                    return false
                 }
                 change.ev = version
             case .cv:
                 guard change.cv == nil, sender == .server, let text = string(span) else {
-                    return nil
+                    return false
                 }
                 change.cv = self.text(span, text)
             case .ccid:
                 guard change.ccids.isEmpty, sender == .client, let text = identifier(span, .ccid)
                 else {
-                    return nil
+                    return false
                 }
                 change.ccids = [text]
             case .ccids:
                 guard change.ccids.isEmpty, sender == .server, let list = identifiers(span) else {
-                    return nil
+                    return false
                 }
                 change.ccids = list
             case .clientID:
                 guard change.clientID == nil, sender == .server, let text = string(span),
                     !text.isEmpty, text.count <= 256
-                else { return nil }
+                else { return false }
                 change.clientID = self.text(span, text)
             case .error:
                 guard change.error == nil, sender == .server, let code = version(span),
                     Self.knows(code)
-                else { return nil }
+                else { return false }
                 change.error = Int(code)
-            case .spelledClientID: return nil
+            case .spelledClientID: return false
             }
         } while takes(span, 0x2C)
-        guard takes(span, 0x7D) else { return nil }
+        guard takes(span, 0x7D) else { return false }
         change.range = start..<lastEnd
-        return isComplete(change, operations) ? change : nil
+        return isComplete(change, operations)
     }
 
     /// Whether there is nothing to note about what a change has and has not.
@@ -313,8 +315,10 @@ struct PlainChanges {
     /// Steps over a string of 1 to 256 characters of a set.
     private mutating func identifier(_ span: borrowing Span<UInt8>, _ set: ByteSet) -> String? {
         guard let range = string(span), !range.isEmpty, range.count <= 256 else { return nil }
-        for place in range where !set.contains(span[place]) { return nil }
-        return text(span, range)
+        return span.extracting(range).withUnsafeBufferPointer { bytes in
+            for byte in bytes where !set.contains(byte) { return nil }
+            return String(decoding: bytes, as: UTF8.self)
+        }
     }
 
     private mutating func identifiers(_ span: borrowing Span<UInt8>) -> [String]? {
