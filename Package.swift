@@ -344,7 +344,8 @@ let package = Package(
         tests(
             "Sessions",
             [
-                "Notation", "Wire", "Trace", "Dissection", "Diagnosis", "Replaying", "Faults",
+                "Notation", "Wire", "Storage", "Trace", "Dissection", "Diagnosis", "Replaying",
+                "Faults",
                 "ConvergenceWorld", "FaultWorld", "TraceWorld",
             ]),
         tests(

@@ -137,6 +137,12 @@ package final class Statement {
     /// Number of columns of a row.
     package var columnCount: Int32 { sqlite3_column_count(handle) }
 
+    /// The value of a column, of which several things are asked: each question to the column itself
+    /// takes a lock and looks for errors.
+    ///
+    /// SQLite does not protect it from other threads; none uses this connection meanwhile.
+    private func value(_ column: Int32) -> OpaquePointer? { sqlite3_column_value(handle, column) }
+
     package func isNull(_ column: Int32) -> Bool {
         sqlite3_column_type(handle, column) == SQLITE_NULL
     }
@@ -158,8 +164,11 @@ package final class Statement {
 
     /// The column as a number, at most ``maxInteger`` away from 0.
     package func integer(_ column: Int32) -> Int64 {
-        let stored = sqlite3_column_int64(handle, column)
-        return min(max(stored, -Self.maxInteger), Self.maxInteger)
+        Self.bounded(sqlite3_column_int64(handle, column))
+    }
+
+    private static func bounded(_ stored: Int64) -> Int64 {
+        min(max(stored, -maxInteger), maxInteger)
     }
 
     /// The largest number that is read from a file.
@@ -169,7 +178,9 @@ package final class Statement {
     package static let maxInteger: Int64 = 1 << 62 - 1
 
     package func optionalInteger(_ column: Int32) -> Int64? {
-        isNull(column) ? nil : integer(column)
+        let value = value(column)
+        return sqlite3_value_type(value) == SQLITE_NULL
+            ? nil : Self.bounded(sqlite3_value_int64(value))
     }
 
     package func double(_ column: Int32) -> Double { sqlite3_column_double(handle, column) }
@@ -189,12 +200,12 @@ package final class Statement {
     package func withBytes<Result, Failure: Error>(
         _ column: Int32, _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {
+        let value = value(column)
         // The pointer comes first: reading it may convert the value and change its size.
         let start =
-            isText(column)
-            ? UnsafeRawPointer(sqlite3_column_text(handle, column))
-            : sqlite3_column_blob(handle, column)
-        let count = Int(sqlite3_column_bytes(handle, column))
+            sqlite3_value_type(value) == SQLITE_TEXT
+            ? UnsafeRawPointer(sqlite3_value_text(value)) : sqlite3_value_blob(value)
+        let count = Int(sqlite3_value_bytes(value))
         return try body(UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : count))
     }
 
@@ -202,9 +213,10 @@ package final class Statement {
     ///
     /// They are those of the file: what is not text in UTF-8 is not made so.
     package func borrowed(_ column: Int32) -> UnsafeRawBufferPointer {
-        let start = sqlite3_column_blob(handle, column)
+        let value = value(column)
+        let start = sqlite3_value_blob(value)
         return UnsafeRawBufferPointer(
-            start: start, count: start == nil ? 0 : Int(sqlite3_column_bytes(handle, column)))
+            start: start, count: start == nil ? 0 : Int(sqlite3_value_bytes(value)))
     }
 
     /// What SQLite takes for "copy this" (`SQLITE_TRANSIENT`, a macro that Swift does not see).

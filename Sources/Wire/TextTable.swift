@@ -64,7 +64,9 @@ public struct TextTable: Sendable {
         tags[slot] = Self.tag(hash)
         taken += 1
         if taken * 4 > slots.count * 3 {
-            if slots.count * 2 <= maxSlots { resize(slots.count * 2) } else { forget() }
+            // By much, so that few texts are placed anew; not before: few slots are fast to look at.
+            let size = slots.count * 4 <= maxSlots ? slots.count * 4 : slots.count * 2
+            if size <= maxSlots { resize(size) } else { forget() }
         }
         return number
     }

@@ -1,4 +1,5 @@
 import Replaying
+import Storage
 import Testing
 import Trace
 import Wire
@@ -45,6 +46,39 @@ import Wire
             let request = ReplayRequest(method: "GET", host: exchange.host, path: "/")
             #expect(replay.answer(request) == .recorded(exchange))
         }
+    }
+
+    /// Numbers of exchanges, as a name for each kind.
+    private static let numbers: KeyValuePairs<String, [Int]> = [
+        "dense": Array(2...5_000), "with holes": (1...3_000).map { $0 * 3 },
+        "far apart": [2, 4_000, 1 << 30, 1 << 37],
+        "in two places": Array(2...1_025) + Array((1 << 36)...(1 << 36) + 2_100),
+    ]
+
+    @Test(arguments: numbers.map(\.key))
+    func `lists exchanges in order whatever their numbers are`(kind: String) throws {
+        let trace = try SmallTrace()
+        trace.exchange(trace.open(), "GET /a")
+        trace.finish()
+        let numbers = try #require(Self.numbers.first { $0.key == kind }).value
+        // 2 is SQLite's flag for a file that is written to.
+        let db = try Connection(path: trace.path, flags: 2)
+        var columns: [String] = []
+        let names = try db.prepare("SELECT name FROM pragma_table_info('any_exchange')")
+        while try names.step() { columns.append(names.string(0)) }
+        let rest = columns.dropFirst().joined(separator: ", ")
+        try db.execute("BEGIN")
+        let copy = try db.prepare(
+            "INSERT INTO any_exchange SELECT ?, \(rest) FROM any_exchange WHERE id = 1")
+        for number in numbers {
+            copy.bind(1, Int64(number))
+            _ = try copy.step()
+            copy.reset()
+        }
+        try db.execute("COMMIT")
+        let session = try RecordedSession(path: trace.path)
+        #expect(session.exchanges.map { Int($0.id.rawValue) } == [1] + numbers)
+        #expect(Set(session.exchanges.map(\.line)) == ["GET /a"])
     }
 
     @Test func `leaves CONNECT out`() throws {

@@ -113,6 +113,10 @@ public struct RecordedExchanges: Sendable, RandomAccessCollection, ExpressibleBy
     private var queries = TextTable(knowing: 48_000)
     private var apis = TextTable()
     private var scratch: [UInt8] = []
+    /// Method, host and port of rows, as bytes, and the number of the origin of each.
+    private var rowOrigins = (names: TextTable(), numbers: [UInt32]())
+    /// The API of the row before.
+    private var lastAPI: (name: [UInt8], number: UInt32)?
     /// Ports by name of a host, of rows.
     private var ports: [String: Set<Int>] = [:]
     /// The hosts that are there, as targets have them.
@@ -132,7 +136,6 @@ public struct RecordedExchanges: Sendable, RandomAccessCollection, ExpressibleBy
     /// Makes room for this many.
     public mutating func reserveCapacity(_ count: Int) {
         entries.reserveCapacity(count)
-        targets.reserveCapacity(count)
     }
 
     /// Adds one at the end.
@@ -159,6 +162,23 @@ public struct RecordedExchanges: Sendable, RandomAccessCollection, ExpressibleBy
         scratch += row.method
         scratch.append(0)
         scratch += row.host
+        begin(origin(of: row))
+        scratch += row.path
+        let target = scratch.withUnsafeBytes { targets.intern($0) }
+        append(
+            id: row.id, connection: row.connection, startedAt: row.startedAt,
+            respondedAt: row.respondedAt, endedAt: row.endedAt, target: target,
+            query: row.query.map { queries.intern($0) }, status: row.status,
+            api: api(row.api))
+    }
+
+    /// The number of the origin of a row whose method and host are in ``scratch``.
+    private mutating func origin(of row: Row) -> UInt32 {
+        let count = scratch.count
+        withUnsafeBytes(of: row.port) { scratch += $0 }
+        let number = Int(scratch.withUnsafeBytes { rowOrigins.names.intern($0) })
+        if number < rowOrigins.numbers.count { return rowOrigins.numbers[number] }
+        scratch.removeLast(scratch.count - count)
         scratch.append(0x3A)
         scratch += String(row.port).utf8
         let (origin, isNew) = internOrigin()
@@ -167,14 +187,15 @@ public struct RecordedExchanges: Sendable, RandomAccessCollection, ExpressibleBy
             ports[name, default: []].insert(row.port)
             hosts.insert("\(name):\(row.port)")
         }
-        begin(origin)
-        scratch += row.path
-        let target = scratch.withUnsafeBytes { targets.intern($0) }
-        append(
-            id: row.id, connection: row.connection, startedAt: row.startedAt,
-            respondedAt: row.respondedAt, endedAt: row.endedAt, target: target,
-            query: row.query.map { queries.intern($0) }, status: row.status,
-            api: apis.intern(row.api))
+        rowOrigins.numbers.append(origin)
+        return origin
+    }
+
+    private mutating func api(_ name: UnsafeRawBufferPointer) -> UInt32 {
+        if let lastAPI, lastAPI.name.elementsEqual(name) { return lastAPI.number }
+        let number = apis.intern(name)
+        lastAPI = ([UInt8](name), number)
+        return number
     }
 
     private mutating func append(

@@ -9,7 +9,13 @@ package final class RecordedHeads: Sendable {
     /// Bytes of the largest that is kept.
     private static let maxBytes = 4096
 
-    private let known = Mutex<[Key: RecordedHead]>([:])
+    private struct Known {
+        var heads: [Key: RecordedHead] = [:]
+        /// The last one of each peer: the next is the same often, and is compared sooner than hashed.
+        var last: [(bytes: Key, head: RecordedHead)?] = [nil, nil]
+    }
+
+    private let known = Mutex(Known())
 
     /// The bytes of a head, compared and hashed all at once.
     private struct Key: Hashable {
@@ -35,12 +41,20 @@ package final class RecordedHeads: Sendable {
     /// Reads the bytes of a head as the trace keeps them; of a request and a response no two are
     /// the same.
     package func head(_ bytes: [UInt8], of sender: Peer) -> RecordedHead {
-        if let head = known.withLock({ $0[Key(bytes: bytes)] }) { return head }
+        let key = Key(bytes: bytes)
+        let found = known.withLock { known -> RecordedHead? in
+            if let last = known.last[sender.rawValue], last.bytes == key { return last.head }
+            guard let head = known.heads[key] else { return nil }
+            known.last[sender.rawValue] = (key, head)
+            return head
+        }
+        if let found { return found }
         let head = RecordedHead(bytes, of: sender)
         guard bytes.count <= Self.maxBytes else { return head }
         known.withLock { known in
-            if known.count >= Self.most { known.removeAll(keepingCapacity: true) }
-            known[Key(bytes: bytes)] = head
+            if known.heads.count >= Self.most { known.heads.removeAll(keepingCapacity: true) }
+            known.heads[key] = head
+            known.last[sender.rawValue] = (key, head)
         }
         return head
     }

@@ -45,18 +45,12 @@ package struct RecordedSession: Sendable {
         let bounds = try reader.bounds()
         var exchanges = RecordedExchanges()
         exchanges.reserveCapacity(bounds.exchanges)
-        let exchangeBatches = RowBatches<ExchangeBatch> { (put) throws(TraceError) in
-            var batch = ExchangeBatch()
-            try ReplayReader(path: path, session: session).exchanges { row in
-                batch.append(row)
-                guard batch.count == ExchangeBatch.most else { return }
-                put(batch)
-                batch = ExchangeBatch()
-            }
-            put(batch)
+        if let numbers = try reader.exchangeNumbers() {
+            var readers = ExchangeReaders(
+                path: path, session: session, numbers: numbers, count: bounds.exchanges)
+            defer { readers.drop() }
+            while let batch = try readers.next() { batch.append(to: &exchanges) }
         }
-        defer { exchangeBatches.drop() }
-        while let batch = try exchangeBatches.next() { batch.append(to: &exchanges) }
         self.exchanges = exchanges
         var commands = RecordedCommands()
         commands.reserveCapacity(bounds.commands)

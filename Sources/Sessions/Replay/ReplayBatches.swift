@@ -20,6 +20,8 @@ package struct ExchangeBatch: Sendable {
         var ends: (Int, Int, Int, Int, Int)
     }
 
+    /// Whether what follows is in a batch of the next reader.
+    package var isLast = false
     private var bytes: [UInt8] = []
     private var rows: [Row] = []
 

@@ -3,7 +3,9 @@ internal import Replaying
 internal import Wire
 
 /// Which recorded exchange answers a live request, and how its answer is given now.
-struct RecordedReplies: Sendable {
+///
+/// A class, since a copy of all that it has would be made for each request that is looked up in it.
+final class RecordedReplies {
     let source: ReplaySource
     var http: HTTPReplay
     private let onlyHost: String?
@@ -70,3 +72,6 @@ struct RecordedReplies: Sendable {
         return LocationRewrite(recorded: recorded, live: live, isSecure: request.isSecure)
     }
 }
+
+@available(*, unavailable)
+extension RecordedReplies: Sendable {}

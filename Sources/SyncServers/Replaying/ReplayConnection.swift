@@ -48,6 +48,7 @@ final class ReplayConnection: ChannelDuplexHandler {
     private var body: [UInt8] = []
     /// The request before it, without its body.
     private var last: LiveRequest?
+    private var polled = PolledRequest()
     private var wasInvited = false
     private var waiting = CircularBuffer<Item>(initialCapacity: 4)
     /// Whether an answer waits for its time.
@@ -176,11 +177,18 @@ final class ReplayConnection: ChannelDuplexHandler {
             held += bytes
             return
         }
+        let isNew = framer.isLikeNew && gathering == nil
+        if isNew, let request = polled.again(bytes) {
+            waiting.append(.request(request))
+            return drain()
+        }
+        polled.catchUp(&framer)
         events.removeAll(keepingCapacity: true)
         let taken = framer.consume(bytes.span, into: &events)
         let found = events
         for event in found { walk(event, bytes) }
         if taken < bytes.count { held += bytes[taken...] }
+        if isNew, framer.isLikeNew, gathering == nil { polled.note(bytes, last) }
         drain()
     }
 
@@ -330,6 +338,7 @@ final class ReplayConnection: ChannelDuplexHandler {
         context?.flush()
         tunnel = authority
         last = nil
+        polled = PolledRequest()
         phase = .start
         framer = HTTPFramer(role: .request)
         let bytes = held

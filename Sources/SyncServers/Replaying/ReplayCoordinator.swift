@@ -20,7 +20,7 @@ final class ReplayCoordinator {
     let source: ReplaySource
     let options: ReplayServer.Options
     let loop: any EventLoop
-    private var replies: RecordedReplies
+    private let replies: RecordedReplies
     var simperium: SimperiumReplay
     var webSockets: WebSocketReplay
     /// What answers where the recording does not; default: nil.

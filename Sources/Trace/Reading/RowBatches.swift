@@ -1,4 +1,5 @@
 internal import Dispatch
+internal import Foundation
 internal import Synchronization
 
 /// Batches of rows that a separate thread reads, for one consumer.
@@ -21,7 +22,8 @@ package struct RowBatches<Batch: Sendable>: Sendable {
     /// Begins to read with `body`, which passes on batches.
     package init(reading body: @escaping @Sendable ((Batch) -> Void) throws(TraceError) -> Void) {
         let state = state
-        DispatchQueue.global(qos: .userInitiated).async {
+        // Not one of a queue: it has as many as processors, and all of them may wait here.
+        let thread = Thread {
             func put(_ result: Result<Batch, TraceError>?) {
                 state.room.wait()
                 state.waiting.withLock { $0.append(result) }
@@ -34,6 +36,8 @@ package struct RowBatches<Batch: Sendable>: Sendable {
             }
             put(nil)
         }
+        thread.name = "rows"
+        thread.start()
     }
 
     /// The next batch; nil when there are no more.

@@ -18,31 +18,54 @@ extension ReplayReader {
         }
     }
 
-    /// Passes on the exchanges in order, all but CONNECT and what cannot be read as a request, with
-    /// times since the start of the first session.
-    public func exchanges(_ body: (ReplayExchangeRow) -> Void) throws(TraceError) {
+    /// The numbers of the first and the last exchange; nil where there are none.
+    public func exchangeNumbers() throws(TraceError) -> ClosedRange<Int64>? {
         try reader.reported { () throws(StorageFault) in
+            guard try db.integer("SELECT EXISTS (SELECT 1 FROM any_exchange)") != 0 else {
+                return nil
+            }
+            let first = try db.integer("SELECT min(id) FROM any_exchange")
+            return first...max(first, try db.integer("SELECT max(id) FROM any_exchange"))
+        }
+    }
+
+    /// Passes on the exchanges with numbers in a range in order, all but CONNECT and what cannot be
+    /// read as a request, with times since the start of the first session.
+    ///
+    /// - Parameters:
+    ///   - numbers: The range; default: all.
+    ///   - body: Receives each; borrowed bytes are valid during the call only.
+    /// - Throws: ``TraceError`` with code `storage`.
+    public func exchanges(
+        _ numbers: ClosedRange<Int64> = .min ... .max, _ body: (ReplayExchangeRow) -> Void
+    ) throws(TraceError) {
+        try reader.reported { () throws(StorageFault) in
+            // Nearly all traces have one session, so it need not be looked up for each row.
+            let session = shifts.count == 1 ? "" : ", session_id"
+            // Each method by itself: for a list of them SQLite reads each as a number as well.
+            let rows = try kept(
+                &exchangesStatement,
+                """
+                SELECT id, connection_id, api, method, host, port, path, query, status,
+                  started_ns, responded_ns, ended_ns\(session) FROM http_exchange
+                WHERE method <> 'CONNECT' AND method <> '?'\(ofSession) AND id BETWEEN ? AND ?
+                ORDER BY id
+                """)
+            defer { rows.reset() }
+            rows.bind(1, numbers.lowerBound)
+            rows.bind(2, numbers.upperBound)
             var shift = SessionShift(shifts)
-            try rows(
-                """
-                SELECT id, connection_id, session_id, api, method, host, port, path, query, status,
-                  started_ns, responded_ns, ended_ns FROM http_exchange
-                WHERE method NOT IN ('CONNECT', '?')\(ofSession)
-                """
-            ) { statement in
-                let shift = shift.nanoseconds(statement.integer(2))
+            while try rows.step() {
+                let shift = session.isEmpty ? 0 : shift.nanoseconds(rows.integer(12))
                 body(
                     ReplayExchangeRow(
-                        id: ExchangeID(statement.integer(0)),
-                        connection: ConnectionID(statement.integer(1)),
-                        api: statement.borrowed(3), method: statement.borrowed(4),
-                        host: statement.borrowed(5), port: statement.int(6),
-                        path: statement.borrowed(7),
-                        query: statement.isNull(8) ? nil : statement.borrowed(8),
-                        status: statement.optionalInt(9),
-                        startedAt: statement.instant(10, shift),
-                        respondedAt: statement.isNull(11) ? nil : statement.instant(11, shift),
-                        endedAt: statement.isNull(12) ? nil : statement.instant(12, shift)))
+                        id: ExchangeID(rows.integer(0)), connection: ConnectionID(rows.integer(1)),
+                        api: rows.borrowed(2), method: rows.borrowed(3), host: rows.borrowed(4),
+                        port: rows.int(5), path: rows.borrowed(6),
+                        query: rows.isNull(7) ? nil : rows.borrowed(7),
+                        status: rows.optionalInt(8), startedAt: rows.instant(9, shift),
+                        respondedAt: rows.optionalInstant(10, shift),
+                        endedAt: rows.optionalInstant(11, shift)))
             }
         }
     }

@@ -20,6 +20,7 @@ public final class ReplayReader {
     private var sidesStatement: Statement?
     private var textStatement: Statement?
     var payloadStatement: Statement?
+    var exchangesStatement: Statement?
 
     /// The condition for rows of the session that is read; empty for all.
     let ofSession: String
@@ -59,12 +60,14 @@ public final class ReplayReader {
 
     /// The columns of one side of an exchange: as the view `body`, but with the bytes of the chunk
     /// read once.
+    ///
+    /// The exchange comes first, so that its row is taken apart once for both sides.
     private static let sides = """
         SELECT b.head,
           CASE WHEN b.content_parts IS NULL THEN b.content ELSE \(Schema.joinedContent) END, b.size, b.wire_size, b.coding, x.method, x.outcome,
           b.head_offset, b.head_size, b.content_offset,
           CASE WHEN b.head IS NULL OR b.content_offset IS NOT NULL THEN k.bytes END, b.id
-        FROM http_body b JOIN any_exchange x ON x.id = b.exchange_id
+        FROM any_exchange x CROSS JOIN http_body b ON b.id BETWEEN 2 * x.id AND 2 * x.id + 1
         LEFT JOIN chunk k ON k.id = b.chunk_id
         """
 
@@ -73,9 +76,11 @@ public final class ReplayReader {
     /// - Returns: Nil where that side was not seen.
     public func side(_ id: ExchangeID, _ sender: Peer) throws(TraceError) -> ReplaySide? {
         try reader.reported { () throws(StorageFault) in
-            let statement = try kept(&sideStatement, "\(Self.sides) WHERE b.id = ?")
+            let statement = try kept(
+                &sideStatement, "\(Self.sides) WHERE x.id = ? AND b.sender = ?")
             defer { statement.reset() }
-            statement.bind(1, 2 &* id.rawValue &+ Int64(sender.rawValue))
+            statement.bind(1, id.rawValue)
+            statement.bind(2, Int64(sender.rawValue))
             return try statement.step() ? Self.side(statement, content: []) : nil
         }
     }
@@ -97,11 +102,11 @@ public final class ReplayReader {
         try reader.reported { () throws(StorageFault) in
             let statement = try kept(
                 &sidesStatement,
-                "\(Self.sides) WHERE b.id BETWEEN ? AND ? AND x.side <> 'server' "
-                    + "ORDER BY b.id")
+                "\(Self.sides) WHERE x.id BETWEEN ? AND ? AND x.side <> 'server' "
+                    + "ORDER BY x.id, b.id")
             defer { statement.reset() }
-            statement.bind(1, 2 &* first.rawValue)
-            statement.bind(2, 2 &* (first.rawValue &+ Int64(count)) &- 1)
+            statement.bind(1, first.rawValue)
+            statement.bind(2, first.rawValue &+ Int64(count) &- 1)
             while try statement.step() {
                 let id = statement.integer(11)
                 // Numbers are 2 * exchange + sender.
@@ -228,5 +233,9 @@ public final class ReplayReader {
 extension Statement {
     func instant(_ column: Int32, _ shift: Int64) -> Instant {
         Instant(nanoseconds: integer(column) &+ shift)
+    }
+
+    func optionalInstant(_ column: Int32, _ shift: Int64) -> Instant? {
+        optionalInteger(column).map { Instant(nanoseconds: $0 &+ shift) }
     }
 }
