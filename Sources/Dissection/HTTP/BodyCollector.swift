@@ -22,6 +22,8 @@ package final class BodyCollector {
     private var coding = ""
     private var decoder: ContentDecoder?
     private var content: [UInt8] = []
+    /// Bytes that the head announces of a content without coding; 0 where it announces none.
+    private var announced = 0
     /// Where the content stands, as long as all that is kept of it stands in chunks.
     private var parts: [ContentPart]? = []
     private var size: Int64 = 0
@@ -62,6 +64,8 @@ package final class BodyCollector {
                 problem = error.description
                 coding = ""
             }
+        } else {
+            announced = head.first("content-length").flatMap { Int(head.text($0.value)) } ?? 0
         }
         meaning = BodyMeaning(
             contentType: contentType, status: status, exchange: exchange, sender: sender,
@@ -179,9 +183,11 @@ package final class BodyCollector {
         if room > 0 {
             let part = bytes.extracting(0..<min(room, bytes.count))
             text.consume(part)
-            // Growing to twice its size is too much for the last time.
-            let most = limits.storedContent
-            if content.count + part.count > most / 2, content.capacity < most {
+            // Growing to twice its size is too much for the last time, and needless where its size is
+            // announced: believed once a part of it has come.
+            let most = min(limits.storedContent, announced > 0 ? announced : .max)
+            let share = announced > 0 ? 16 : 2
+            if content.count + part.count > most / share, content.capacity < most {
                 content.reserveCapacity(most)
             }
             part.withUnsafeBufferPointer { content.append(contentsOf: $0) }

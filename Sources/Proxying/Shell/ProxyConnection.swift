@@ -64,6 +64,8 @@ final class ProxyConnection {
     private var dirty: [LegID] = []
     private var events: [RelayEvent] = []
     private var isRunning = false
+    /// What is being received, as bytes and as the buffer that was read into.
+    private var read: (bytes: [UInt8], buffer: ByteBuffer)?
     /// Why each peer is not read, by its raw value.
     var pauses: [ReadPause] = [[], []]
     /// Bytes of the peers that are held, as they were counted last.
@@ -146,6 +148,7 @@ final class ProxyConnection {
 
     func received(_ leg: LegID, _ buffer: ByteBuffer) {
         let bytes = Array(buffer.readableBytesView)
+        defer { read = nil }
         if leg == clientLeg, !hasClientSpoken {
             hasClientSpoken = true
             if refuses(bytes) { return }
@@ -154,6 +157,7 @@ final class ProxyConnection {
         if lines[leg]?.proxied != nil {
             receivedOfProxy(leg, bytes)
         } else {
+            read = (bytes, buffer)
             dispatch(.received(leg, bytes))
         }
     }
@@ -285,7 +289,8 @@ final class ProxyConnection {
             guard let channel = lines[leg]?.channel, let bytes = forProxy(leg, bytes) else {
                 return
             }
-            channel.write(channel.allocator.buffer(bytes: bytes), promise: nil)
+            channel.write(
+                asRead(bytes) ?? channel.allocator.buffer(bytes: bytes), promise: nil)
             if !dirty.contains(leg) { dirty.append(leg) }
         case .connect(let leg, let server):
             connect(leg, server)
@@ -319,6 +324,19 @@ final class ProxyConnection {
         case .notice(let text):
             resources.notices.say(text, configuration.notice)
         }
+    }
+
+    /// The buffer that these bytes were read into, where they are all of one read and go on as they
+    /// are; nil where they have to be copied.
+    private func asRead(_ bytes: [UInt8]) -> ByteBuffer? {
+        // One that is mostly empty would be kept for few bytes as long as the peer takes none.
+        guard let read, read.bytes.count == bytes.count,
+            2 * bytes.count >= read.buffer.storageCapacity
+        else { return nil }
+        let isSame = bytes.withUnsafeBufferPointer { one in
+            read.bytes.withUnsafeBufferPointer { $0.baseAddress == one.baseAddress }
+        }
+        return isSame ? read.buffer : nil
     }
 
     private func put(_ records: [Record]) {

@@ -42,8 +42,11 @@ struct UTF8CheckTests {
         bytes.shuffle(using: &random)
         bytes = Array(
             (0..<Int.random(in: 0...12, using: &random)).flatMap { _ -> [UInt8] in
-                Bool.random(using: &random)
-                    ? Array("aä日🜁12345678".utf8) : [bytes[Int(random.next() % UInt64(bytes.count))]]
+                switch Int.random(in: 0..<5, using: &random) {
+                case 0, 1: Array("aä日🜁12345678".utf8)
+                case 2: Array(repeating: 0x61, count: Int.random(in: 0...80, using: &random))
+                default: [bytes[Int(random.next() % UInt64(bytes.count))]]
+                }
             })
         let whole = check(bytes)
         #expect(whole.isValid == (String(validating: bytes, as: UTF8.self) != nil))
