@@ -15,8 +15,8 @@ struct PolledRequestTests {
         "GET /a HTTP/1.1\r\nHost : x\r\nContent-Length: 1, 2\r\n\r\n",
     ]
 
-    /// What a framer says of reads, as texts: whole heads and contents, and errors with their places.
-    private struct Told {
+    /// What a framer makes of reads, as texts: whole heads and contents, and errors with their places.
+    private struct Framed {
         var framer = HTTPFramer(role: .request)
         var texts: [String] = []
         var last: LiveRequest?
@@ -43,36 +43,36 @@ struct PolledRequestTests {
     @Test(arguments: 0..<300 as Range<UInt64>)
     func `what is not framed again is the same, and so is what follows`(seed: UInt64) throws {
         var random = SplitMix64(seed: seed)
-        var plain = Told()
-        var told = Told()
+        var plain = Framed()
+        var framed = Framed()
         var polled = PolledRequest()
         for _ in 0..<12 {
             let read = try #require(Self.reads.randomElement(using: &random))
             let bytes = Array(read.utf8)
             plain.frame(bytes)
-            let isNew = told.framer.isLikeNew
+            let isNew = framed.framer.isLikeNew
             if isNew, let request = polled.again(bytes) {
-                told.texts.append(String(decoding: request.head.bytes, as: UTF8.self))
+                framed.texts.append(String(decoding: request.head.bytes, as: UTF8.self))
             } else {
-                polled.catchUp(&told.framer)
-                told.frame(bytes)
-                if isNew, told.framer.isLikeNew { polled.note(bytes, told.last) }
+                polled.catchUp(&framed.framer)
+                framed.frame(bytes)
+                if isNew, framed.framer.isLikeNew { polled.note(bytes, framed.last) }
             }
         }
-        #expect(told.texts == plain.texts)
+        #expect(framed.texts == plain.texts)
     }
 
     @Test func `a request that comes again is not framed`() {
-        var told = Told()
+        var framed = Framed()
         var polled = PolledRequest()
         let bytes = Array(Self.reads[0].utf8)
-        told.frame(bytes)
+        framed.frame(bytes)
         let before = polled.again(bytes)
-        polled.note(bytes, told.last)
+        polled.note(bytes, framed.last)
         let request = polled.again(bytes)
-        #expect(before == nil && request != nil && request === told.last)
-        polled.catchUp(&told.framer)
-        #expect(told.framer.streamOffset == Int64(2 * bytes.count))
+        #expect(before == nil && request != nil && request === framed.last)
+        polled.catchUp(&framed.framer)
+        #expect(framed.framer.streamOffset == Int64(2 * bytes.count))
         let other = polled.again(Array(Self.reads[3].utf8))
         #expect(other == nil)
     }
