@@ -107,6 +107,11 @@ struct Playbook {
         play(.received(Self.client, bytes), expected, location)
     }
 
+    /// How much content is certain to come of a leg.
+    mutating func contentToCome(on leg: Int) -> Int64 {
+        relay.contentToCome(on: LegID(Int64(leg)))
+    }
+
     private mutating func play(
         _ event: RelayEvent, _ expected: [Step], _ location: SourceLocation
     ) {

@@ -22,6 +22,25 @@ private let answer = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
         #expect(play.patches.isEmpty)
     }
 
+    @Test func `knows how much of a body is to come, of either peer`() {
+        var play = Playbook(.reverse(origin))
+        #expect([1, 2].map { play.contentToCome(on: $0) } == [0, 0])
+        let upload = "PUT /a HTTP/1.1\r\nHost: origin.example\r\nContent-Length: 9\r\n\r\nabc"
+        play.client(upload, .connect(2, "origin.example:80"))
+        play.on(.ready(LegID(2)), .send(2, upload))
+        #expect([1, 2].map { play.contentToCome(on: $0) } == [6, 0])
+        play.client("defghi", .send(2, "defghi"))
+        let part = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nx"
+        play.server(2, part, .send(1, part))
+        #expect([1, 2].map { play.contentToCome(on: $0) } == [0, 4])
+        play.server(2, "yyyy", .send(1, "yyyy"))
+        play.client(hello, .send(2, hello))
+        // Where a length is not announced, nothing is certain.
+        let chunked = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n9\r\nabc"
+        play.server(2, chunked, .send(1, chunked))
+        #expect([1, 2, 3].map { play.contentToCome(on: $0) } == [0, 0, 0])
+    }
+
     @Test func `names the server instead of the proxy in Host and Origin`() {
         var play = Playbook(.reverse(origin))
         play.client(

@@ -328,6 +328,20 @@ public struct Relay {
         return Holding(bytes: heldBytes + framed, hasHead: isHoldingHead, framed: framed)
     }
 
+    /// How much content is certain to come on a leg, in bytes; 0 where its length is not known.
+    ///
+    /// Mutating for the same reason.
+    mutating func contentToCome(on leg: LegID) -> Int64 {
+        var stage = HTTPStage.unframed
+        if leg == clientLeg.id {
+            stage = requests.stage
+        } else if let index = legs.firstIndex(where: { $0.id == leg }) {
+            stage = legs[index].responses.stage
+        }
+        guard case .content(let count) = stage else { return 0 }
+        return count ?? 0
+    }
+
     /// Bytes that framing holds until the end of a head or of trailers.
     private var framedBytes: Int {
         var count = requests.heldBytes

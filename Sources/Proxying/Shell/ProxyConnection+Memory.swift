@@ -5,7 +5,8 @@ import Wire
 extension ProxyConnection {
     /// How much waits for a peer that does not read before reading from its counterpart stops.
     ///
-    /// With one read of 32 KiB on top, at most 64 KiB wait.
+    /// With one read of 32 KiB on top, at most 80 KiB wait, and 128 KiB after one
+    /// of a long body, which is made when nothing waits.
     static let writeMarks = ChannelOptions.Types.WriteBufferWaterMark(
         low: 16 << 10, high: 48 << 10)
 
@@ -20,7 +21,7 @@ extension ProxyConnection {
         watchHead(hasHead)
         var now = relayed.bytes + (judged?.bytes ?? 0)
         for line in isSomebodyBehind ? Array(lines.values) : [] where !line.channel.isWritable {
-            now += (try? line.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
+            now += line.waiting
         }
         resources.memory.change(by: now - held)
         held = now

@@ -26,6 +26,10 @@ final class ProxyConnection {
         var own: SocketAddress?
         /// Where it leads to another proxy that gets requests and is to know who asks.
         var proxied: ProxiedLeg?
+        /// Whether as much is read at once as within a long body.
+        var readsContent = false
+        /// Bytes that were written and that the peer did not take yet.
+        var waiting: Int { (try? channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0 }
 
         init(channel: any Channel, handler: LegHandler) {
             self.channel = channel
@@ -65,7 +69,7 @@ final class ProxyConnection {
     private var events: [RelayEvent] = []
     private var isRunning = false
     /// What is being received, as bytes and as the buffer that was read into.
-    private var read: (bytes: [UInt8], buffer: ByteBuffer)?
+    private(set) var read: (bytes: [UInt8], buffer: ByteBuffer)?
     /// Why each peer is not read, by its raw value.
     var pauses: [ReadPause] = [[], []]
     /// Bytes of the peers that are held, as they were counted last.
@@ -75,12 +79,6 @@ final class ProxyConnection {
     /// Whether all legs were closed.
     private(set) var isFinished = false
     private let onClose: () -> Void
-
-    /// How much is read at once, before the other connections of the event loop have their turn: what
-    /// one read brings is decoded and committed together, and a larger one of small messages would
-    /// take too long.
-    static let reads = AdaptiveRecvByteBufferAllocator(
-        minimum: 1024, initial: 2048, maximum: 32768)
 
     init(
         client: any Channel, listener place: ProxyListener, configuration: ProxyConfiguration,
@@ -159,6 +157,7 @@ final class ProxyConnection {
         } else {
             read = (bytes, buffer)
             dispatch(.received(leg, bytes))
+            sizeReads(of: leg)
         }
     }
 
@@ -324,19 +323,6 @@ final class ProxyConnection {
         case .notice(let text):
             resources.notices.say(text, configuration.notice)
         }
-    }
-
-    /// The buffer that these bytes were read into, where they are all of one read and go on as they
-    /// are; nil where they have to be copied.
-    private func asRead(_ bytes: [UInt8]) -> ByteBuffer? {
-        // One that is mostly empty would be kept for few bytes as long as the peer takes none.
-        guard let read, read.bytes.count == bytes.count,
-            2 * bytes.count >= read.buffer.storageCapacity
-        else { return nil }
-        let isSame = bytes.withUnsafeBufferPointer { one in
-            read.bytes.withUnsafeBufferPointer { $0.baseAddress == one.baseAddress }
-        }
-        return isSame ? read.buffer : nil
     }
 
     private func put(_ records: [Record]) {

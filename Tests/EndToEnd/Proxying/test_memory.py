@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import re
 import socket
 import threading
@@ -63,7 +64,7 @@ def test_clients_that_do_not_read(record, raw_origin) -> None:
 
     eventually(has_settled, "the servers to be stopped")
     grown = resident(proxy.pid) - before
-    # 64 KiB of waiting bytes, a buffer for reads, and what a connection itself takes.
+    # Up to 128 KiB of waiting bytes, a buffer for reads, and what a connection itself takes.
     assert grown < CLIENTS * 200 * 1024, f"{grown / CLIENTS / 1024:.0f} KiB for each client"
     assert is_alive(proxy.port, proxy.address)
     # Who reads after all gets everything.
@@ -108,3 +109,39 @@ def test_heads_that_never_end(record, raw_origin, rewritten) -> None:
         client.close()
     assert is_alive(proxy.port, proxy.address)
     proxy.finish()
+
+
+def test_sizes_of_reads(record, raw_origin) -> None:
+    """A long body is read in up to 128 KiB; what follows it, and a body of unknown length, in up to 32."""
+    content = random.Random(1).randbytes(16 * MEBIBYTE)
+    head = b"HTTP/1.1 200 OK\r\n"
+
+    def serve(connection: socket.socket) -> None:
+        for path, length in ((b"/known", True), (b"/small", True), (b"/unknown", False)):
+            data = b""
+            while b"\r\n\r\n" not in data:
+                if not (piece := connection.recv(4096)):
+                    return
+                data += piece
+            body = content if path != b"/small" else content[:100]
+            connection.sendall(head + b"Content-Length: %d\r\n\r\n" % len(body) * length
+                               + b"\r\n" * (not length) + body)
+        connection.shutdown(socket.SHUT_WR)
+
+    server = raw_origin(serve)
+    proxy = record("--to", f"http://127.0.0.1:{server.port}")
+    with RawClient(proxy.port) as client:
+        for path, size in (("known", len(content)), ("small", 100), ("unknown", len(content))):
+            client.send(f"GET /{path} HTTP/1.1\r\nHost: {proxy.address}\r\n\r\n".encode())
+            client.read_until(b"\r\n\r\n")
+            received = client.read_exactly(size)
+            assert received == content[:size]
+    proxy.finish()
+    chunks = proxy.sql("SELECT id, length(bytes) FROM chunk WHERE sender = 1 ORDER BY id")
+    starts = [first for (first,) in proxy.sql(
+        "SELECT response_chunk_id FROM http_exchange ORDER BY id")]
+    known, small, unknown = ([size for number, size in chunks if first <= number < end]
+                             for first, end in zip(starts, [*starts[1:], 1 << 40]))
+    assert 32768 < max(known) <= 131072, max(known)
+    assert sum(small) < 1000
+    assert max(unknown) <= 32768, max(unknown)
