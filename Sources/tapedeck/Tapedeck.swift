@@ -72,7 +72,7 @@ struct Tapedeck: AsyncParsableCommand {
     }
 
     private static func parseAndRun() async throws {
-        var command = try parseAsRoot()
+        var command = try await asyncParseAsRoot()
         if var command = command as? any AsyncParsableCommand {
             try await command.run()
         } else {
