@@ -18,14 +18,16 @@ extension ProxyConnection {
     private static let longContent: Int64 = 131_072
 
     /// Makes the next reads of a leg larger or smaller, by what is to come on it.
-    func sizeReads(of leg: LegID) {
-        guard let line = lines[leg] else { return }
+    func sizeReads(of leg: LegID, after count: Int) {
+        // Most reads are small, and most connections never see a long body.
+        guard isReadingContent || count >= ReadBuffers.kept, let line = lines[leg] else { return }
         // What a peer that is behind does not take would wait in memory.
         let isContent =
             relay.contentToCome(on: leg) >= (line.readsContent ? 1 : Self.longContent)
             && lines.values.allSatisfy { $0.waiting == 0 }
         guard isContent != line.readsContent, let options = line.channel.syncOptions else { return }
         line.readsContent = isContent
+        isReadingContent = lines.values.contains(where: \.readsContent)
         // A channel that is closed meanwhile reads no more.
         try? options.setOption(
             .recvAllocator, value: isContent ? Self.contentReads : Self.reads)

@@ -70,6 +70,8 @@ final class ProxyConnection {
     private var isRunning = false
     /// What is being received, as bytes and as the buffer that was read into.
     private(set) var read: (bytes: [UInt8], buffer: ByteBuffer)?
+    /// Whether a leg is in a long body.
+    var isReadingContent = false
     /// Why each peer is not read, by its raw value.
     var pauses: [ReadPause] = [[], []]
     /// Bytes of the peers that are held, as they were counted last.
@@ -157,7 +159,7 @@ final class ProxyConnection {
         } else {
             read = (bytes, buffer)
             dispatch(.received(leg, bytes))
-            sizeReads(of: leg)
+            sizeReads(of: leg, after: bytes.count)
         }
     }
 
