@@ -11,7 +11,7 @@ private let answer = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
 private let established = "HTTP/1.1 200 Connection established\r\n\r\n"
 
 /// Peers that send what nobody expects: everything ends, and every byte arrives or is accounted for.
-@Suite(.timeLimit(.minutes(1))) struct RelayHostilityTests {
+@Suite(.timeLimit(.minutes(10))) struct RelayHostilityTests {
     // MARK: Tunnels that others open
 
     @Test func `carries a tunnel that a proxy behind it opens`() {
