@@ -127,7 +127,11 @@ class BreakingRelay(ThreadingHTTPServer):
             def do_GET(self) -> None:
                 """Plays one request."""
                 asked = Asked(self.command, self.path, list(self.headers.items()), self.content())
-                answer = mistake.play(asked, outer.ask, memory)
+                # Closed behind the last of them: who has closed a connection may have been started again.
+                opened: list[http.client.HTTPConnection] = []
+                answer = mistake.play(asked, lambda changed: outer.ask(changed, opened), memory)
+                for connection in opened:
+                    connection.close()
                 if answer is None:
                     self.close_connection = True
                     return
@@ -164,9 +168,10 @@ class BreakingRelay(ThreadingHTTPServer):
         """Where it is."""
         return f"http://127.0.0.1:{self.server_address[1]}"
 
-    def ask(self, asked: Asked) -> Answer | None:
-        """Sends a request on; none where no answer came."""
+    def ask(self, asked: Asked, opened: list[http.client.HTTPConnection]) -> Answer | None:
+        """Sends a request on, over a connection of its own; none where no answer came."""
         connection = http.client.HTTPConnection(*self.place, timeout=20)
+        opened.append(connection)
         try:
             connection.putrequest(asked.method, asked.target, skip_host=True,
                                   skip_accept_encoding=True)
@@ -177,8 +182,6 @@ class BreakingRelay(ThreadingHTTPServer):
             return Answer(got.status, got.reason, got.getheaders(), got.read())
         except (http.client.HTTPException, OSError):
             return None
-        finally:
-            connection.close()
 
     @staticmethod
     def sent(asked: Asked) -> Iterable[tuple[str, str]]:
