@@ -104,7 +104,9 @@ public enum Rebuild {
         }
         func write(_ batch: DecodedTruth.Batch) throws(StorageFault) {
             guard let old else {
-                for row in batch.rows { try write(row, batch.session) }
+                for place in batch.rows.insertionOrder {
+                    try write(batch.rows[place], batch.session)
+                }
                 return
             }
             try old.renumber(batch.rows) { row, note throws(StorageFault) in

@@ -99,6 +99,7 @@ final class SessionWriter {
         indexer: SearchIndexer? = nil, keys: ChangeKeyIndexer? = nil, forgetting known: Int64? = nil
     ) throws(StorageFault) {
         var isIndexed = hasIndexForFaults
+        let order = batch.rows.insertionOrder
         try transaction { position throws(StorageFault) in
             if let known { try db.execute("DELETE FROM gap WHERE id = \(known)") }
             var places = try faults.places(in: batch.records, from: position.counters.chunk)
@@ -109,10 +110,10 @@ final class SessionWriter {
             for record in batch.records {
                 try truth.write(record, session: session, places: &places, at: &position)
             }
-            for row in batch.rows {
-                try derived.write(row, session: session, at: &position)
-                try indexer?.noteWritten(row)
-                try keys?.noteWritten(row)
+            for place in order {
+                try derived.write(batch.rows[place], session: session, at: &position)
+                try indexer?.noteWritten(batch.rows[place])
+                try keys?.noteWritten(batch.rows[place])
             }
             // A number that was assigned to a later row counts as used as well.
             position.counters.exchange = max(position.counters.exchange, numbers.exchange)

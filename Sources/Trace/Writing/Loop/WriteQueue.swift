@@ -53,6 +53,9 @@ final class WriteQueue: Sendable {
         /// Whether the records that waited for it still exceed the usual amount.
         var isCatchingUp = false
 
+        /// Bytes that are written at a time.
+        var share: Int { limit / 2 }
+
         /// Bytes up to which there is room.
         func room(of budget: Int) -> Int { isHeld || isCatchingUp ? budget : limit }
     }
@@ -64,9 +67,12 @@ final class WriteQueue: Sendable {
     /// Nanoseconds that a record waits for others before it is written; the rest of the 50 ms that
     /// a commit may take is for writing.
     private static let patience: UInt64 = 8_000_000
-    /// Nanoseconds of writing that may wait or be running: a third of it is written at a time,
-    /// while the rest arrives.
-    private static let pace = 10_000_000.0
+    /// Nanoseconds of writing that may wait or be running: half of it is written at a time, while the
+    /// other half arrives.
+    ///
+    /// Each commit writes some ten pages again, the last ones of tables and indexes: the fewer commits,
+    /// the less is written, and the older are the newest bytes that can be read.
+    private static let pace = 12_000_000.0
     /// Nanoseconds without a record after which background work starts.
     private static let quiet: UInt64 = 50_000_000
     /// Room that there always is: one read.
@@ -103,7 +109,7 @@ final class WriteQueue: Sendable {
                 switch state.sleep {
                 case .awake: false
                 case .idle: true
-                case .dozing: state.waiting >= state.limit / 3
+                case .dozing: state.waiting >= state.share
                 }
             if wakes { state.sleep = .awake }
             return (state.bytes < state.room(of: budget), wakes)
@@ -180,7 +186,7 @@ final class WriteQueue: Sendable {
                 if state.isFinishing { return .work(.finish(Self.takeAll(&state))) }
                 if !state.records.isEmpty {
                     let due = state.since + Self.patience
-                    if state.waiting >= state.limit / 3 || now >= due
+                    if state.waiting >= state.share || now >= due
                         || !state.flushes.isEmpty && !state.isHeld
                     {
                         return .work(.records(Self.takeAll(&state)))
@@ -249,13 +255,13 @@ final class WriteQueue: Sendable {
 
     /// Bytes that are written in one transaction, so that producers find room while the next is
     /// written.
-    var share: Int { state.withLock { max(1 << 14, $0.limit / 3) } }
+    var share: Int { state.withLock { max(1 << 14, $0.share) } }
 
     /// Whether enough waits that spare work should stop.
     func isPressed(until deadline: UInt64) -> Bool {
         DispatchTime.now().uptimeNanoseconds >= deadline
             || state.withLock {
-                $0.waiting >= $0.limit / 3 || $0.isFinishing || !$0.flushes.isEmpty
+                $0.waiting >= $0.share || $0.isFinishing || !$0.flushes.isEmpty
             }
     }
 
