@@ -1,8 +1,14 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
+/// Whether `Tools/build tests` builds.
+///
+/// It builds each target as a whole, and optimizes those of others; ours would take longer to optimize
+/// than their tests take otherwise.
+let isForTests = Context.environment["TAPEDECK_TESTS"] == "yes"
+
 /// Settings that every target of ours shares.
-let house: [SwiftSetting] = [
+let shared: [SwiftSetting] = [
     .swiftLanguageMode(.v6),
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("InternalImportsByDefault"),
@@ -10,14 +16,17 @@ let house: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
+/// Those of most targets.
+let house = isForTests ? shared + [.unsafeFlags(["-Onone"])] : shared
+
 /// Those of the targets that long random sessions spend their time in.
 ///
 /// With `TAPEDECK_OPTIMIZED=yes`, as `Tools/build` sets it, these are optimized in debug builds, too:
 /// 56 sessions of 2,000 edits then take a quarter of the time, and the build takes half a minute
 /// longer. Debuggers see less.
 let model: [SwiftSetting] =
-    Context.environment["TAPEDECK_OPTIMIZED"] == "yes"
-    ? house + [.unsafeFlags(["-O"])] : house
+    Context.environment["TAPEDECK_OPTIMIZED"] == "yes" && !isForTests
+    ? shared + [.unsafeFlags(["-O"])] : shared
 
 let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
 let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")

@@ -1,3 +1,4 @@
+import Foundation
 import Platform
 
 /// Runs `body` with a directory of its own, which is gone afterwards.
@@ -22,8 +23,8 @@ struct TemporaryDirectoryError: Error {}
 
 /// The permission bits of the file at `path`, nil where there is none.
 func permissions(_ path: String) -> UInt32? {
-    var status = stat()
-    return stat(path, &status) == 0 ? status.st_mode & 0o777 : nil
+    let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+    return (attributes?[.posixPermissions] as? NSNumber)?.uint32Value
 }
 
 /// Removes `path` and everything in it.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 from pathlib import Path
@@ -10,7 +11,8 @@ from pathlib import Path
 from source import ROOT, said
 
 DOCUMENTATION = Path("/usr/share/doc")
-CHECKOUTS = ROOT / ".build" / "checkouts"
+# Beside the folder that was built last, which is that of Tools/build unless named.
+CHECKOUTS = ROOT / Path(os.environ.get("TAPEDECK_BUILT", ".build/debug")).parent / "checkouts"
 # Languages whose files carry the licence of what was taken over from elsewhere.
 TAKEN_OVER = {".c", ".cc", ".cpp", ".h", ".S"}
 OF_OURS = re.compile(r"Apple Inc|SwiftNIO|Swift (?:Crypto|\.org|System)|Swift\.org|SwiftCrypto")
