@@ -104,9 +104,7 @@ public enum Rebuild {
         }
         func write(_ batch: DecodedTruth.Batch) throws(StorageFault) {
             guard let old else {
-                for place in batch.rows.insertionOrder {
-                    try write(batch.rows[place], batch.session)
-                }
+                for row in batch.rows { try write(row, batch.session) }
                 return
             }
             try old.renumber(batch.rows) { row, note throws(StorageFault) in
