@@ -63,6 +63,17 @@ import Wire
         #expect(!queue.put([record(size)]))
     }
 
+    @Test func `half of what may wait is written at a time`() {
+        let queue = WriteQueue(budget: 32 << 20)
+        let half = queue.share
+        let cost = record(0).cost
+        #expect(queue.put([record(half - cost - 1)]))
+        #expect(!queue.isPressed(until: .max))
+        #expect(queue.put([record(0)]))
+        #expect(queue.isPressed(until: .max))
+        #expect(!queue.put([record(half)]))
+    }
+
     @Test func `a flush waits for what is held`() {
         let queue = WriteQueue(budget: 32 << 20)
         _ = queue.put([record(10)])

@@ -191,7 +191,7 @@ def build() -> None:
     MOUNTS = may_mount()
     own = COPY / ".build"
     if MOUNTS and not own.exists():
-        left = ["mutants", "fuzz", "fuzzing", "release", "index-build"]
+        left = ["mutants", "fuzz", "fuzzing", "release", "tests", "index-build"]
         own.mkdir()
         for path in (ROOT / ".build").iterdir():
             if path.name not in left:

@@ -102,9 +102,7 @@ extension Tables {
         blank: BodyRow(exchange: ExchangeID(0), sender: .client, head: []), onConflict: .ignore,
         nameWidth: 13,
         [
-            .key("2 * exchange_id + sender") {
-                2 &* $0.exchange.rawValue &+ Int64($0.sender.rawValue)
-            },
+            .key("2 * exchange_id + sender") { $0.number },
             .value("exchange_id", "the exchange", \.exchange, \.exchange),
             .value("sender", "0 client, 1 server", \.sender, \.sender),
             .made(
@@ -185,4 +183,9 @@ extension [ContentPart] {
             + map { "[\($0.place.chunk.rawValue),\($0.place.offset),\($0.count)]" }
             .joined(separator: ",") + "]"
     }
+}
+
+extension BodyRow {
+    /// The number of its row; those of the two sides of an exchange follow each other.
+    var number: Int64 { 2 &* exchange.rawValue &+ Int64(sender.rawValue) }
 }

@@ -16,8 +16,7 @@ extension [DerivedRow] {
         for (place, row) in enumerated() {
             switch row {
             case .exchange(let row): exchanges.append((row.id.rawValue, place))
-            case .body(let row):
-                bodies.append((2 * row.exchange.rawValue + Int64(row.sender.rawValue), place))
+            case .body(let row): bodies.append((row.number, place))
             default: order.append(place)
             }
         }

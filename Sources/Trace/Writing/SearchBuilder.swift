@@ -139,9 +139,8 @@ final class SearchBuilder {
     func add(_ row: DerivedRow) {
         switch row {
         case .body(let row):
-            let id = 2 * row.exchange.rawValue + Int64(row.sender.rawValue)
-            progress.body = max(progress.body, id)
-            if row.isText { add(2 * id, row.content) }
+            progress.body = max(progress.body, row.number)
+            if row.isText { add(2 * row.number, row.content) }
         case .message(let row):
             progress.message = max(progress.message, row.id.rawValue)
             if row.isText { add(2 * row.id.rawValue + 1, row.payload) }

@@ -51,8 +51,7 @@ final class SearchIndexer {
         switch row {
         case .body(let row):
             isDone = false
-            let id = 2 * row.exchange.rawValue + Int64(row.sender.rawValue)
-            if id <= progress.body { try layAside(2 * id) }
+            if row.number <= progress.body { try layAside(2 * row.number) }
         case .message(let row):
             isDone = false
             if row.id.rawValue <= progress.message { try layAside(2 * row.id.rawValue + 1) }
