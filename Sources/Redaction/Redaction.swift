@@ -61,7 +61,7 @@ public struct Redaction: Sendable {
         let trace = try NewTrace(for: Folder.absolute(path))
         return try mappingErrors(of: path) {
             let outcome = try fill(trace, from: Folder.absolute(source), by: walk, progress)
-            try trace.decode(for: path)
+            try trace.rebuild(for: path)
             guard progress(1) else { throw FileError.stopped }
             try trace.publish()
             return outcome

@@ -1,4 +1,5 @@
 internal import Dissection
+internal import Storage
 
 /// The trace format, as SQL with a comment on the meaning and unit of every column.
 ///
@@ -69,10 +70,20 @@ public enum Schema {
     /// Created when a trace is first recorded with a bound, and maintained from then on. They cost
     /// a sixth of the writer's time: the entries of each connection lie apart from those of all
     /// others, so that every commit writes a page of each index for every connection.
-    static let indexesByConnection = """
-        CREATE INDEX IF NOT EXISTS chunk_connection ON chunk(connection_id);
-        CREATE INDEX IF NOT EXISTS any_exchange_connection ON any_exchange(connection_id);
-        CREATE INDEX IF NOT EXISTS any_message_connection ON any_message(connection_id);
+    static let indexesByConnection =
+        indexByChunk + """
+
+            CREATE INDEX IF NOT EXISTS chunk_connection ON chunk(connection_id);
+            CREATE INDEX IF NOT EXISTS any_exchange_connection ON any_exchange(connection_id);
+            CREATE INDEX IF NOT EXISTS any_message_connection ON any_message(connection_id);
+            """
+
+    /// The index by which statements find the exchange that begins where they point to; made with the
+    /// first of them, since it is three pages of the log for every commit.
+    ///
+    /// Without it the exchanges of each side of a connection are in the order of their numbers.
+    private static let indexByChunk = """
+        CREATE INDEX IF NOT EXISTS any_exchange_request_chunk ON any_exchange(request_chunk_id);
         """
 
     /// The index by which the view `fault` finds the exchange of a fault; made with the first fault
@@ -81,6 +92,34 @@ public enum Schema {
         CREATE INDEX IF NOT EXISTS any_exchange_of_connection
           ON any_exchange(connection_id, request_chunk_id, request_offset);
         """
+
+    /// Makes the indexes that the statements of a trace need.
+    ///
+    /// - Parameters:
+    ///   - db: A connection that may write.
+    ///   - isRenumbered: Whether numbers of exchanges may not be in their order.
+    /// - Throws: ``StorageFault`` where they cannot be written.
+    static func indexStatements(
+        _ db: Connection, isRenumbered: Bool = false
+    ) throws(StorageFault) {
+        func has(_ tables: String...) throws(StorageFault) -> Bool {
+            let any = tables.map { "EXISTS (SELECT 1 FROM \($0))" }.joined(separator: " OR ")
+            return try db.integer("SELECT \(any)") != 0
+        }
+        let pointsToExchanges = try has(
+            "finding_statement", "undecided_statement", "fault_verdict")
+        if pointsToExchanges || isRenumbered { try db.execute(indexByChunk) }
+        if try has("fault_statement") { try db.execute(indexForFaults) }
+    }
+
+    /// Whether exchanges can be looked up by where they begin.
+    static func hasIndexByChunk(_ db: Connection) throws(StorageFault) -> Bool {
+        try db.integer(
+            """
+            SELECT EXISTS (SELECT 1 FROM sqlite_schema
+              WHERE type = 'index' AND name = 'any_exchange_request_chunk')
+            """) != 0
+    }
 
     /// The deliveries of a chunk, in order.
     static let deliveriesOfChunk = rowsOfChunk("delivery")

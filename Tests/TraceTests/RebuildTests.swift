@@ -88,6 +88,11 @@ import Wire
         try Rebuild.run(path: trace.path)
         let rebuilt = try trace.dumps(TemporaryTrace.derived)
         for (table, rows) in live { #expect(rows == rebuilt[table], "\(table)") }
+        // Readers must not take their order for that of what was sent.
+        #expect(
+            try trace.rows(
+                "SELECT count(*) FROM pragma_index_list('any_exchange') "
+                    + "WHERE name = 'any_exchange_request_chunk'") == ["1"])
     }
 
     @Test func `makes rows again that were damaged, and new sessions go on from there`() throws {

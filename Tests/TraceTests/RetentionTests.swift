@@ -183,6 +183,26 @@ import Wire
         #expect(try trace.rows("SELECT max(id) FROM http_exchange") == ["301"])
         #expect(try trace.rows("SELECT count(*) FROM connection WHERE id = 1") == ["0"])
         #expect(try trace.rows("SELECT max(id) FROM chunk") == ["903"])
+        // Where rows went, the file says which numbers they had; otherwise they follow from what is
+        // there.
+        #expect(try trace.rows("SELECT name FROM counter WHERE name = 'chunk'") == ["chunk"])
+        for table in ["chunk", "patch", "any_exchange", "http_body", "connection", "leg", "event"] {
+            _ = try trace.rows("DELETE FROM \(table)")
+        }
+        let third = try trace.writer()
+        #expect(third.nextConnection().rawValue > 1)
+        _ = third.put(more.http(exchanges: 1))
+        third.finish()
+        #expect(third.failure?.reason == nil)
+        #expect(try trace.rows("SELECT min(id) >= 301 FROM http_exchange") == ["1"])
+        #expect(try trace.rows("SELECT min(id) >= 901 FROM chunk") == ["1"])
+        let other = try TemporaryTrace()
+        let writer = try other.writer()
+        _ = writer.put(more.http(exchanges: 3))
+        writer.finish()
+        #expect(try other.rows("SELECT name FROM counter") == [])
+        try other.writer().finish()
+        #expect(try other.rows("SELECT max(id) FROM session") == ["2"])
     }
 
     @Test func `case blocks go with their exchange`() throws {

@@ -1,8 +1,10 @@
 import CSQLite
+import Dissection
 import Foundation
 import Notation
 import Storage
 import Testing
+import Wire
 
 @testable import Trace
 
@@ -51,8 +53,51 @@ import Testing
         #expect(
             Set(bounded).subtracting(unbounded)
                 == ["chunk_connection", "any_exchange_connection", "any_message_connection"])
+        #expect(try trace.rows(Self.byChunk) == ["1"])
         try trace.writer().finish()
         #expect(try trace.rows(named) == bounded)
+    }
+
+    private static let byChunk =
+        "SELECT count(*) FROM sqlite_master WHERE name = 'any_exchange_request_chunk'"
+
+    @Test(arguments: ["finding", "undecided", "verdict"])
+    func `the index by which statements find exchanges comes with the first`(kind: String) throws {
+        let trace = try TemporaryTrace()
+        let writer = try trace.writer()
+        var traffic = Traffic()
+        _ = writer.put(traffic.http(exchanges: 3))
+        writer.finish()
+        try FindingStore.store(
+            [DiagnosedSession(SessionID(1), findings: [])], in: trace.path)
+        #expect(try trace.rows(Self.byChunk) == ["0"])
+        let place = try #require(
+            try FindingPlaces(ReplayReader(path: trace.path)).place(of: ExchangeID(2)))
+        switch kind {
+        case "finding":
+            let row = FindingRow(
+                at: .zero, rule: "http.bad", severity: .error, chunk: place.chunk,
+                offset: place.offset, detail: "", expected: "")
+            try FindingStore.store(
+                [DiagnosedSession(SessionID(1), findings: [row])], in: trace.path)
+        case "undecided":
+            let row = UndecidedRow(
+                at: .zero, rule: "http.open", waitedNanoseconds: 1, chunk: place.chunk,
+                offset: place.offset, detail: "", expected: "")
+            try FindingStore.store(
+                [DiagnosedSession(SessionID(1), findings: [], undecided: [row])], in: trace.path)
+        default:
+            let row = FaultVerdictRow(
+                fault: 1, verdict: "recovered", how: "", exchange: ExchangeID(2),
+                command: nil, afterNanoseconds: nil, tries: 1)
+            try FaultVerdicts.store([row], in: trace.path)
+        }
+        #expect(try trace.rows(Self.byChunk) == ["1"])
+        if kind != "verdict" {
+            #expect(try trace.rows("SELECT exchange_id FROM \(kind)") == ["2"])
+            let plan = try trace.rows("EXPLAIN QUERY PLAN SELECT exchange_id FROM \(kind)")
+            #expect(!plan.contains { $0.contains("SCAN x") }, "\(plan)")
+        }
     }
 
     @Test func `tables are strict`() throws {

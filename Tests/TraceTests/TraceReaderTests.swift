@@ -113,8 +113,10 @@ import Wire
         #expect(throws: TraceError(.notFound, "")) { try text(99, .client, .sent) }
     }
 
-    @Test(arguments: [0, 5])
-    func `gives no bytes of what its connection carried later`(pause: Int64) throws {
+    @Test(arguments: [0, 5], [false, true])
+    func `gives no bytes of what its connection carried later`(
+        pause: Int64, isIndexed: Bool
+    ) throws {
         let trace = try TemporaryTrace()
         let writer = try trace.writer()
         var traffic = Traffic()
@@ -127,6 +129,10 @@ import Wire
             traffic.pass(seconds: pause)
         }
         writer.finish()
+        if isIndexed {
+            _ = try trace.rows(
+                "CREATE INDEX any_exchange_request_chunk ON any_exchange(request_chunk_id)")
+        }
         let reader = try trace.reader()
         for id in 1...6 {
             for sender in [Peer.client, .server] {

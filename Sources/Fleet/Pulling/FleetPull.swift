@@ -137,13 +137,6 @@ public struct FleetPull {
                 try copy(table, where: condition, to: db)
             }
             try Self.dropEvictions(db)
-            for table in Self.counted {
-                try db.execute(
-                    """
-                    INSERT OR REPLACE INTO counter
-                    SELECT '\(table.counter ?? "")', max(id) + 1 FROM \(table.name) HAVING count(*) > 0
-                    """)
-            }
             try db.execute("COMMIT")
         }
         let rebuilt = try trace.rebuild(for: path)
@@ -224,12 +217,6 @@ public struct FleetPull {
             (.finding, ofChunksOrNone), (.undecided, ofChunksOrNone),
         ] + TableDefinition.numberedByDecoding.map { ($0, some("connection_id")) }
     }
-
-    /// Tables with numbers of their own.
-    private static let counted =
-        (TableDefinition.recorded + TableDefinition.numberedByDecoding).filter {
-            $0.counter != nil
-        }
 
     /// Leaves out gaps of bytes that were evicted from the trace after they had been shipped.
     private static func dropEvictions(_ db: Connection) throws(StorageFault) {

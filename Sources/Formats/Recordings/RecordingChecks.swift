@@ -26,7 +26,7 @@ struct RecordingChecks {
                 table: $0, detail: "comes after a chunk that does not exist",
                 sql: """
                     SELECT id FROM \($0) WHERE after_chunk_id >=
-                      (SELECT coalesce(max(next), 1) FROM counter WHERE name = 'chunk')
+                      \(free("chunk", in: "chunk"))
                     """)
         }
         + ["fault_statement", "finding_statement", "undecided_statement"].flatMap { table in
@@ -35,7 +35,7 @@ struct RecordingChecks {
                     table: table, detail: "points to a chunk that does not exist",
                     sql: """
                         SELECT id FROM \(table) WHERE chunk_id >=
-                          (SELECT coalesce(max(next), 1) FROM counter WHERE name = 'chunk')
+                          \(free("chunk", in: "chunk"))
                         """),
                 Check(
                     table: table, detail: "points beyond the bytes of its chunk",
@@ -53,7 +53,7 @@ struct RecordingChecks {
                 table: "fault_verdict", detail: "is about a fault that does not exist",
                 sql: """
                     SELECT fault_id FROM fault_verdict WHERE fault_id >=
-                      (SELECT coalesce(max(next), 1) FROM counter WHERE name = 'fault')
+                      \(free("fault", in: "fault_statement"))
                     """),
             Check(
                 table: "gap", detail: "ends before it begins",
@@ -65,6 +65,14 @@ struct RecordingChecks {
                     WHERE l.connection_id <> c.connection_id
                     """),
         ]
+
+    /// The next number of a table, as SQL.
+    private static func free(_ counter: String, in table: String) -> String {
+        """
+        (SELECT max(next) FROM (SELECT 1 AS next UNION ALL SELECT max(id) + 1 FROM \(table)
+          UNION ALL SELECT next FROM counter WHERE name = '\(counter)'))
+        """
+    }
 
     /// On a full disk the row of a connection or leg may be lost before its bytes.
     private static let unlessLost = [

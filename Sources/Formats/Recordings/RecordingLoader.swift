@@ -131,14 +131,14 @@ final class RecordingLoader {
 
     // MARK: Counters
 
-    /// Sets the numbers to be given out next; those of derived rows are for decoding to find out.
+    /// Stores the stated numbers that rows do not have, though they were given out.
     private func setCounters(of tables: [TableDefinition], _ db: Connection) throws {
         for table in tables {
             if let counter = table.counter { try setCounter(counter, table.name, db) }
         }
     }
 
-    /// Sets the numbers of derived rows to be given out next.
+    /// Stores those of derived rows, which decoding numbers.
     func setDerivedCounters() throws {
         let db = try trace.open()
         defer { db.close() }
@@ -146,16 +146,16 @@ final class RecordingLoader {
     }
 
     private func setCounter(_ name: String, _ table: String, _ db: Connection) throws {
+        guard let row = head.counters.first(where: { $0[0] == .text(Array(name.utf8)) }),
+            let stated = row[1].number
+        else { return }
         let free = try db.integer("SELECT coalesce(max(id), 0) + 1 FROM \(table)")
-        let row = head.counters.first { $0[0] == .text(Array(name.utf8)) }
-        let stated = row?[1].number ?? free
         guard stated >= free else {
             throw FileError(
                 .malformed,
                 "\(folder)/\(RecordingHead.name): counter \(name) is \(stated), "
                     + "and \(free - 1) is given out")
         }
-        guard row != nil || free > 1 else { return }
         let set = try db.prepare("INSERT OR REPLACE INTO counter VALUES (?, ?)")
         set.bind(1, name)
         set.bind(2, stated)

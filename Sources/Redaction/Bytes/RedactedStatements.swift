@@ -67,8 +67,6 @@ final class RedactedStatements {
             INSERT INTO main.mark(id, session_id, at_ns, name)
               SELECT (SELECT coalesce(max(id), 0) FROM \(schema).mark) + id, id, 0,
                 '\(SecretWalk.mark)' FROM main.session;
-            INSERT OR REPLACE INTO main.counter SELECT 'mark', max(id) + 1 FROM main.mark
-              HAVING count(*) > 0;
             """)
     }
 

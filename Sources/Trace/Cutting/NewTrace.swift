@@ -51,20 +51,6 @@ package final class NewTrace {
         return db
     }
 
-    /// Decodes it; failures name it `path`, since its temporary path is internal.
-    package func decode(for path: String) throws {
-        try rebuild(for: path)
-        let db = try open()
-        defer { db.close() }
-        for table in TableDefinition.numberedByDecoding {
-            try db.execute(
-                """
-                INSERT OR REPLACE INTO counter
-                SELECT '\(table.counter ?? "")', max(id) + 1 FROM \(table.name) HAVING count(*) > 0
-                """)
-        }
-    }
-
     /// Builds its decoded rows, with the numbers of those that it has; failures name it `path`.
     @discardableResult package func rebuild(
         for path: String, progress: (Double) -> Void = { _ in }

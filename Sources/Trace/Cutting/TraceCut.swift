@@ -40,7 +40,7 @@ public struct TraceCut: Hashable, Sendable {
         let trace = try NewTrace(for: target)
         try mappingErrors(of: path) {
             try fill(trace, from: Folder.absolute(source))
-            try trace.decode(for: path)
+            try trace.rebuild(for: path)
             try trace.publish()
         }
     }

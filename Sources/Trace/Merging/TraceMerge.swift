@@ -63,13 +63,6 @@ public enum TraceMerge {
         try db.execute("BEGIN IMMEDIATE")
         var used: [String: Int64] = [:]
         for (name, next) in Counters.all { used[name] = counters[keyPath: next] - 1 }
-        // A trace that other programs wrote into may have rows that its counters do not know.
-        for table in whole {
-            guard let name = table.counter else { continue }
-            used[name] = max(
-                used[name] ?? 0,
-                try db.integer("SELECT coalesce(max(id), 0) FROM main.\(table.name)"))
-        }
         let shifts = RowShifts(
             used: used, steps: try lastStep(db, after: used["chunk"] ?? 0))
         for table in whole { try copy(table, shifts, in: db) }
@@ -82,8 +75,8 @@ public enum TraceMerge {
         for (name, number) in used {
             try db.execute(
                 """
-                INSERT OR REPLACE INTO counter SELECT '\(name)', \(number) + coalesce(
-                  (SELECT s.next FROM source.counter s WHERE s.name = '\(name)'), 1)
+                INSERT OR REPLACE INTO counter
+                SELECT name, \(number) + next FROM source.counter WHERE name = '\(name)'
                 """)
         }
         try db.execute("COMMIT")

@@ -100,21 +100,26 @@ extension TraceReader {
         let columns =
             sender == .client
             ? ("request_chunk_id", "request_offset") : ("response_chunk_id", "response_offset")
+        let order =
+            try Schema.hasIndexByChunk(db)
+            ? ("(request_chunk_id, request_offset) > (?3, ?4)", "request_chunk_id, request_offset")
+            : ("id > ?5", "id")
         return try list(
             """
             SELECT \(columns.0), \(columns.1) FROM any_exchange
-            WHERE connection_id = ? AND id < ? AND \(columns.0) IS NOT NULL
-              AND (request_chunk_id, request_offset) > (?, ?) AND side <> ?
-              AND \(sender == .client ? "1" : "server_leg_id IS ?")
-            ORDER BY request_chunk_id, request_offset LIMIT 1
+            WHERE connection_id = ?1 AND id < ?2 AND \(columns.0) IS NOT NULL
+              AND \(order.0) AND side <> ?6
+              AND \(sender == .client ? "1" : "server_leg_id IS ?7")
+            ORDER BY \(order.1) LIMIT 1
             """,
             bind: {
                 $0.bind(1, exchange.connection.rawValue)
                 $0.bind(2, limit ?? .max)
                 $0.bind(3, exchange.requestPlace.chunk.rawValue)
                 $0.bind(4, Int64(exchange.requestPlace.offset))
-                $0.bind(5, (exchange.side == .server ? Side.client : .server).rawValue)
-                if sender == .server { $0.bind(6, exchange.serverLeg?.rawValue) }
+                $0.bind(5, exchange.id.rawValue)
+                $0.bind(6, (exchange.side == .server ? Side.client : .server).rawValue)
+                if sender == .server { $0.bind(7, exchange.serverLeg?.rawValue) }
             }, { $0.place(0) }
         ).first
     }

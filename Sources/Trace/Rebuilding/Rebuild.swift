@@ -124,9 +124,7 @@ public enum Rebuild {
         }
         try store(
             old?.counters ?? position.counters, numbers, in: db)
-        if try db.prepare("SELECT 1 FROM fault_statement LIMIT 1").step() {
-            try db.execute(Schema.indexForFaults)
-        }
+        try Schema.indexStatements(db, isRenumbered: old != nil)
     }
 
     /// Whether decoding everything from 1 on would give other numbers than the rows have.
@@ -183,16 +181,19 @@ public enum Rebuild {
             """)
     }
 
-    /// Stores the next free numbers; a used number is never free again.
+    /// Stores the next free numbers that do not follow from the rows; a used number is never free
+    /// again.
     private static func store(
         _ counters: Counters, _ numbers: DissectorNumbers, in db: Connection
     ) throws(StorageFault) {
-        let store = try db.prepare("UPDATE counter SET next = max(next, ?) WHERE name = ?")
-        for (name, next) in [
-            ("exchange", max(counters.exchange, numbers.exchange)),
-            ("message", max(counters.message, numbers.message)),
-            ("command", max(counters.command, numbers.command)), ("note", counters.note),
-        ] {
+        let known = try Counters(from: db)
+        let store = try db.prepare("INSERT OR REPLACE INTO counter VALUES (?2, ?1)")
+        for (name, next, known) in [
+            ("exchange", max(counters.exchange, numbers.exchange), known.exchange),
+            ("message", max(counters.message, numbers.message), known.message),
+            ("command", max(counters.command, numbers.command), known.command),
+            ("note", counters.note, known.note),
+        ] where next > known {
             store.bind(1, next)
             store.bind(2, name)
             try store.run()

@@ -16,9 +16,7 @@ extension Tables {
                 "id", "session_id", "connection_id", "request_chunk_id", "request_offset",
             ]), nameWidth: 17,
         indexes: [
-            "CREATE INDEX any_exchange_request_chunk ON any_exchange(request_chunk_id);",
-            "CREATE INDEX any_exchange_open ON any_exchange(id) WHERE outcome = 'open';",
-            "CREATE INDEX any_exchange_socket ON any_exchange(id) WHERE status = 101;",
+            "CREATE INDEX any_exchange_socket ON any_exchange(id) WHERE status = 101;"
         ],
         [
             .key(

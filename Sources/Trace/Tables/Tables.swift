@@ -70,13 +70,14 @@ package enum Tables {
     /// The next free numbers.
     package static let counter = TableDefinition(
         name: "counter",
-        comment: "next free numbers, so that none is used twice",
+        comment: "numbers that are free although none above is used: rows were evicted",
         columns: [
             ColumnDefinition(
                 name: "name", declaration: "TEXT PRIMARY KEY", comment: "the table",
                 content: .text),
             ColumnDefinition(
-                name: "next", declaration: "INTEGER NOT NULL", comment: "next free id",
+                name: "next", declaration: "INTEGER NOT NULL",
+                comment: "least id of the next row; a higher one where the table has rows",
                 content: .number(least: 1)),
         ])
 }

@@ -2,7 +2,8 @@ internal import Storage
 
 /// The numbers that the next rows of each table get.
 ///
-/// Kept in the table `counter`, since rows are evicted and a number is never used twice.
+/// Each is 1 more than the highest number of its table, or what the table `counter` has where that is
+/// more: rows are evicted, and a number is never used twice.
 struct Counters: Hashable {
     var session: Int64 = 1
     var connection: Int64 = 1
@@ -38,9 +39,18 @@ struct Counters: Hashable {
 
     init() {}
 
-    /// Reads what `connection` has stored.
+    /// Those of the trace at `connection`.
     init(from connection: Connection) throws(StorageFault) {
-        let statement = try connection.prepare("SELECT name, next FROM counter")
+        let highest = Schema.tables.compactMap { table in
+            table.counter.map { "SELECT '\($0)', max(id) + 1 FROM \(table.name)" }
+        }
+        let statement = try connection.prepare(
+            """
+            SELECT name, max(next) FROM (
+              SELECT name, next FROM counter
+              UNION ALL \(highest.joined(separator: " UNION ALL ")))
+            GROUP BY name HAVING max(next) IS NOT NULL
+            """)
         while try statement.step() {
             let name = statement.string(0)
             if let next = Self.all.first(where: { $0.name == name })?.next {

@@ -36,6 +36,7 @@ public enum FaultVerdicts {
                     }
                     try insert.run(row)
                 }
+                try Schema.indexStatements(db)
             }
             try file.settle()
         } catch {

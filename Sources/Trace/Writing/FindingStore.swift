@@ -42,6 +42,7 @@ public enum FindingStore {
                 try replace(
                     sessions.map { ($0.session, $0.undecided) }, in: Tables.undecided,
                     counter: "undecided", next: next.undecided, db)
+                try Schema.indexStatements(db)
             }
             try file.settle()
         } catch {

@@ -11,6 +11,8 @@ final class SessionWriter {
     private let derived: DerivedStatements
     private let faults: FaultPlaces
     private let counter: Statement
+    /// The numbers that the table `counter` has of this writer.
+    private var stored = Counters()
     /// Whether the index that only faults need is there.
     private var hasIndexForFaults = false
 
@@ -44,7 +46,8 @@ final class SessionWriter {
         movingTo db: Connection, _ start: SessionStart, session: Int64, at position: WritePosition
     ) throws(StorageFault) {
         try self.init(db, session: session, at: position)
-        try begin(start, at: position)
+        // It has none of the rows that the numbers follow from.
+        try begin(start, at: position, storesNumbers: true)
     }
 
     /// Records that an unknown number of bytes of the last session are missing.
@@ -69,16 +72,17 @@ final class SessionWriter {
     }
 
     private func begin(
-        _ start: SessionStart, at position: WritePosition
+        _ start: SessionStart, at position: WritePosition, storesNumbers: Bool = false
     ) throws(StorageFault) {
         let insert = try Insertion(Tables.session, db)
         try db.transaction { () throws(StorageFault) in
             try insert.run(start, RowContext(session: session))
             var next = position
             next.counters.session = session + 1
-            try store(next.counters)
+            if storesNumbers { try store(next.counters) }
             self.position = next
         }
+        if storesNumbers { stored = self.position.counters }
     }
 
     /// Records that the oldest chunks are evicted while this writes.
@@ -100,7 +104,7 @@ final class SessionWriter {
     ) throws(StorageFault) {
         var isIndexed = hasIndexForFaults
         let order = batch.rows.insertionOrder
-        try transaction { position throws(StorageFault) in
+        try transaction(deletes: known != nil) { position throws(StorageFault) in
             if let known { try db.execute("DELETE FROM gap WHERE id = \(known)") }
             var places = try faults.places(in: batch.records, from: position.counters.chunk)
             if !places.isEmpty, !hasIndexForFaults {
@@ -124,8 +128,11 @@ final class SessionWriter {
     }
 
     /// Does all of `body` in one transaction or, where it throws, nothing of it.
+    ///
+    /// With `deletes` it may delete rows that have numbers: those after them are stored then. All
+    /// others follow from the rows, and to store them would be a page of the log for each commit.
     func transaction(
-        _ body: (inout WritePosition) throws(StorageFault) -> Void
+        deletes: Bool = false, _ body: (inout WritePosition) throws(StorageFault) -> Void
     )
         throws(StorageFault)
     {
@@ -133,21 +140,18 @@ final class SessionWriter {
         do {
             try db.transaction { () throws(StorageFault) in
                 try body(&position)
-                try store(position.counters, unlike: before.counters)
+                if deletes { try store(position.counters) }
             }
         } catch {
             position = before
             throw error
         }
+        if deletes { stored = position.counters }
     }
 
-    /// Stores the numbers that changed.
-    private func store(
-        _ counters: Counters, unlike before: Counters = Counters()
-    )
-        throws(StorageFault)
-    {
-        for (name, next) in Counters.all where counters[keyPath: next] != before[keyPath: next] {
+    /// Stores the numbers that changed since the last time.
+    private func store(_ counters: Counters) throws(StorageFault) {
+        for (name, next) in Counters.all where counters[keyPath: next] != stored[keyPath: next] {
             counter.bind(1, name)
             counter.bind(2, counters[keyPath: next])
             try counter.run()

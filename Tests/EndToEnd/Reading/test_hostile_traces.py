@@ -7,6 +7,7 @@ import os
 import shutil
 import sqlite3
 import subprocess
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -26,6 +27,8 @@ def whole(tmp_path_factory) -> Path:
     """A trace with rows in all these tables."""
     trace = tmp_path_factory.mktemp("hostile") / "whole.tape"
     tapedeck("import", ROOT / "Recordings/first-sync-and-edits", trace)
+    with closing(sqlite3.connect(trace)) as writer, writer:
+        writer.execute("INSERT INTO counter VALUES ('chunk', 1000000)")
     return trace
 
 

@@ -36,7 +36,6 @@ import Wire
               'lost', NULL, NULL, (SELECT connection_id FROM chunk WHERE id = \(chunk)), 0, '', 1, '7',
               \(chunk), 0, 0 FROM fault_statement
             """,
-            "UPDATE counter SET next = (SELECT max(id) + 1 FROM fault_statement) WHERE name = 'fault'",
             """
             INSERT INTO fault_verdict SELECT max(id), 'recovered', '\(rule) again', \(chunk), 0, NULL, 9, 2
             FROM fault_statement
@@ -45,18 +44,13 @@ import Wire
             INSERT INTO finding_statement SELECT coalesce(max(id), 0) + 1, 1, 6, '\(rule)', 'error',
               \(chunk), 0, 'broken', 'whole' FROM finding_statement
             """,
-            "UPDATE counter SET next = (SELECT max(id) + 1 FROM finding_statement) WHERE name = 'finding'",
             """
             INSERT INTO undecided_statement VALUES (1, 2, 7, '\(rule)', 8, \(chunk), 0, 'demands', 'it')
             """,
-            "UPDATE counter SET next = 2 WHERE name = 'undecided'",
             "INSERT INTO delivery VALUES (16777216 * \(chunk), \(chunk), 0, 1, 3)",
             "INSERT INTO mark VALUES (1, 2, 9, '\(rule)')",
-            "UPDATE counter SET next = 2 WHERE name = 'mark'",
             "INSERT INTO packet VALUES (1, 1, 10, 1, 3, \(chunk), 1000, x'010203')",
-            "UPDATE counter SET next = 2 WHERE name = 'packet'",
             "INSERT INTO secret VALUES (1, 1, x'04', \(chunk), 1001)",
-            "UPDATE counter SET next = 2 WHERE name = 'secret'",
         ] {
             _ = try trace.rows(sql)
         }
@@ -220,13 +214,18 @@ import Wire
         let before = try target.dumps(TemporaryTrace.derived)
         try Rebuild.run(path: target.path)
         #expect(try target.dumps(TemporaryTrace.derived) == before)
-        let used = try target.rows("SELECT next FROM counter WHERE name = 'chunk'")
-        #expect(Int64(used[0]) ?? 0 > Int64(try target.rows("SELECT max(id) FROM chunk")[0]) ?? 0)
+        let last = try target.rows("SELECT max(id) FROM chunk")
         let next = try target.writer()
         var more = Traffic(first: 900)
         _ = next.put(more.http(exchanges: 1))
         next.finish()
         #expect(next.failure == nil)
+        let added = try target.rows(
+            """
+            SELECT min(id) FROM chunk WHERE connection_id IN (
+              SELECT id FROM connection WHERE session_id = (SELECT max(id) FROM session))
+            """)
+        #expect(Int64(added[0]) ?? 0 > Int64(last[0]) ?? .max)
     }
 
     @Test func `every number of a row is known to be one`() {

@@ -27,8 +27,8 @@ import Wire
             "UPDATE any_exchange SET id = 9223372036854775807 WHERE id = 3",
             "UPDATE any_exchange SET id = -9223372036854775808 WHERE id = 1",
             "UPDATE chunk SET id = 1 << 40 WHERE id = (SELECT max(id) FROM chunk)",
-            "UPDATE counter SET next = 9223372036854775807",
-            "UPDATE counter SET next = 0",
+            "INSERT INTO counter VALUES ('chunk', 9223372036854775807)",
+            "INSERT INTO counter VALUES ('chunk', 0)",
             """
             CREATE TABLE kept AS SELECT * FROM mark; DROP TABLE mark;
             CREATE VIEW mark AS WITH RECURSIVE n(id) AS (SELECT 1 UNION ALL SELECT id + 1 FROM n)

@@ -66,6 +66,34 @@ import Wire
         #expect(try reader.lines(at: [LinePlace(.exchange, 99)]) == [])
     }
 
+    @Test func `follows what ran when it began, after sessions that ended or were killed`() throws {
+        let trace = try TemporaryTrace()
+        var traffic = Traffic()
+        for _ in 0..<3 {
+            let writer = try trace.writer()
+            _ = writer.put(traffic.http(exchanges: 2))
+            writer.finish()
+        }
+        #expect(try trace.reader().openExchanges(upTo: 6) == [])
+        _ = try trace.rows(
+            "UPDATE any_exchange SET outcome = 'open', ended_ns = NULL WHERE id IN (2, 5)")
+        let writer = try trace.writer()
+        writer.flush()
+        #expect(try trace.reader().openExchanges(upTo: 6) == [])
+        let (first, second) = (traffic.open(), traffic.open())
+        let records = traffic.exchange(first, number: 1, body: "x")
+        _ = writer.put(first.records + records.prefix(1))
+        _ = writer.put(second.records + traffic.exchange(second, number: 2, body: "y"))
+        writer.flush()
+        let reader = try trace.reader()
+        #expect(try reader.openExchanges(upTo: 8) == [7])
+        var (follower, _) = try follower(reader)
+        _ = writer.put(Array(records.dropFirst()))
+        writer.flush()
+        #expect(try follower.poll(reader).changed == [LinePlace(.exchange, 7)])
+        writer.finish()
+    }
+
     @Test func `counts values, and reads rows as they are stored`() throws {
         let trace = try TemporaryTrace()
         let writer = try trace.writer()

@@ -43,7 +43,7 @@ public struct PlaceFollower: Sendable {
         self.side = side
         messages = ListedMessages(for: filter)
         last = try reader.lastNumbers()
-        open = try reader.openExchanges(in: 0...last.exchange)
+        open = try reader.openExchanges(upTo: last.exchange)
     }
 
     /// Reads the rows that there were at the beginning; once, before any ``poll(_:)``.

@@ -210,7 +210,7 @@ extension WriterLoop {
     /// Deletes the row with an unknown number of bytes: nothing is missing after all.
     private func forget(_ gap: Int64) {
         said.gap = nil
-        try? trace.writer.transaction { _ throws(StorageFault) in
+        try? trace.writer.transaction(deletes: true) { _ throws(StorageFault) in
             try trace.file.connection.execute("DELETE FROM gap WHERE id = \(gap)")
         }
     }

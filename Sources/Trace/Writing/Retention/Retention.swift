@@ -146,7 +146,7 @@ final class Retention {
             let limit = unixNow - keepLast
             var isMore = true
             while isMore, !isOver() {
-                try writer.transaction { _ throws(StorageFault) in
+                try writer.transaction(deletes: true) { _ throws(StorageFault) in
                     isMore = try packets.delete(olderThan: limit)
                 }
             }
@@ -188,7 +188,7 @@ final class Retention {
     /// Evicts the oldest packets; returns whether there were any.
     private func letPacketsGo(_ writer: SessionWriter) throws(StorageFault) -> Bool {
         var wereThere = false
-        try writer.transaction { _ throws(StorageFault) in
+        try writer.transaction(deletes: true) { _ throws(StorageFault) in
             wereThere = try packets.deleteOldest()
         }
         return wereThere
@@ -244,7 +244,7 @@ final class Retention {
         var nowCut = cut
         var nowSpared: Int64?
         var nowConnectionLine = connectionLine
-        try writer.transaction { position throws(StorageFault) in
+        try writer.transaction(deletes: true) { position throws(StorageFault) in
             touched.bind(1, line)
             touched.bind(2, to)
             var connections: Set<Int64> = []
