@@ -165,7 +165,7 @@ final class TraceFile {
             PRAGMA synchronous = \(isUnseen ? "OFF" : "NORMAL");
             PRAGMA foreign_keys = OFF;
             PRAGMA temp_store = FILE;
-            PRAGMA cache_size = -16384;
+            PRAGMA cache_size = -4096;
             PRAGMA journal_size_limit = 67108864;
             PRAGMA wal_autocheckpoint = \(2 << 20 / Self.pageSize);
             """)
