@@ -114,11 +114,7 @@ public enum Schema {
 
     /// Whether exchanges can be looked up by where they begin.
     static func hasIndexByChunk(_ db: Connection) throws(StorageFault) -> Bool {
-        try db.integer(
-            """
-            SELECT EXISTS (SELECT 1 FROM sqlite_schema
-              WHERE type = 'index' AND name = 'any_exchange_request_chunk')
-            """) != 0
+        try db.integer("SELECT count(*) FROM pragma_index_info('any_exchange_request_chunk')") > 0
     }
 
     /// The deliveries of a chunk, in order.

@@ -122,8 +122,7 @@ public enum Rebuild {
             guard let chunk = batch.last else { continue }
             progress(0.8 * Double(chunk.rawValue) / Double(max(1, counters.chunk)))
         }
-        try store(
-            old?.counters ?? position.counters, numbers, in: db)
+        try store(old?.counters ?? position.counters, numbers, atLeast: counters, in: db)
         try Schema.indexStatements(db, isRenumbered: old != nil)
     }
 
@@ -184,15 +183,19 @@ public enum Rebuild {
     /// Stores the next free numbers that do not follow from the rows; a used number is never free
     /// again.
     private static func store(
-        _ counters: Counters, _ numbers: DissectorNumbers, in db: Connection
+        _ counters: Counters, _ numbers: DissectorNumbers, atLeast before: Counters,
+        in db: Connection
     ) throws(StorageFault) {
         let known = try Counters(from: db)
         let store = try db.prepare("INSERT OR REPLACE INTO counter VALUES (?2, ?1)")
         for (name, next, known) in [
-            ("exchange", max(counters.exchange, numbers.exchange), known.exchange),
-            ("message", max(counters.message, numbers.message), known.message),
-            ("command", max(counters.command, numbers.command), known.command),
-            ("note", counters.note, known.note),
+            (
+                "exchange", max(before.exchange, counters.exchange, numbers.exchange),
+                known.exchange
+            ),
+            ("message", max(before.message, counters.message, numbers.message), known.message),
+            ("command", max(before.command, counters.command, numbers.command), known.command),
+            ("note", max(before.note, counters.note), known.note),
         ] where next > known {
             store.bind(1, next)
             store.bind(2, name)
