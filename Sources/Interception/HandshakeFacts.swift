@@ -1,5 +1,6 @@
 internal import Crypto
 internal import SwiftASN1
+internal import Synchronization
 internal import X509
 
 /// What a TLS handshake agreed on, as far as the server's first message has it in the clear.
@@ -100,11 +101,24 @@ public enum ShownCertificate {
     /// - Parameter der: The certificate; hostile.
     /// - Returns: The two; the subject is empty where it cannot be read.
     public static func words(_ der: [UInt8]) -> (subject: String, fingerprint: String) {
+        if let known = known.withLock({ $0[der] }) { return known }
         let subject =
             (try? Certificate(derEncoded: der)).map { "\($0.subject)".readable(most: 200) } ?? ""
         let digits = SHA256.hash(data: der).map { byte in
             (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
         }
-        return (subject, digits.joined(separator: ":"))
+        let words = (subject, digits.joined(separator: ":"))
+        guard der.count <= longest else { return words }
+        known.withLock { known in
+            if known.count >= most { known = [:] }
+            known[der] = words
+        }
+        return words
     }
+
+    /// The words for certificates that were shown before: a server shows the same one each time.
+    private static let known = Mutex<[[UInt8]: (subject: String, fingerprint: String)]>([:])
+    private static let most = 64
+    /// Bytes of a certificate that is kept.
+    private static let longest = 1 << 13
 }

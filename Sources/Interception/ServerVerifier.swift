@@ -1,5 +1,6 @@
 internal import FoundationEssentials
 internal import SwiftASN1
+internal import Synchronization
 @_spi(FixedExpiryValidationTime) internal import X509
 
 /// Judges the certificates that a server shows.
@@ -9,9 +10,23 @@ internal import SwiftASN1
 /// 5280, 6; RFC 9525, 6.
 struct ServerVerifier: Sendable {
     private let roots: TrustedRoots
+    private let accepted = AcceptedChains()
 
     /// A verifier that trusts these authorities and those of the system.
     init(_ roots: TrustedRoots) { self.roots = roots }
+
+    /// Whether these certificates were accepted for this host less than a minute ago, and none of
+    /// them has expired since: to judge them again takes a seventh of what both handshakes of a
+    /// connection take.
+    ///
+    /// - Parameters:
+    ///   - chain: The server's certificates, its own first, in DER.
+    ///   - host: Who is to be talked to.
+    ///   - now: Seconds since 1970.
+    /// - Returns: Whether that is so; false for what was refused.
+    func hasAccepted(_ chain: [[UInt8]], for host: HostName, now: Int64) -> Bool {
+        accepted.contains(chain, host, now)
+    }
 
     /// Why a server's certificates are not accepted.
     ///
@@ -43,7 +58,12 @@ struct ServerVerifier: Sendable {
         if let reason = await authority(of: leaf, chain.dropFirst(), now) {
             reasons.append(reason)
         }
-        return reasons.isEmpty ? nil : reasons.joined(separator: "; ")
+        guard reasons.isEmpty else { return reasons.joined(separator: "; ") }
+        let end = chain.compactMap { try? Certificate(derEncoded: $0).notValidAfter }.min()
+        if let end = end.map({ Int64($0.timeIntervalSince1970) }) {
+            accepted.insert(chain, host, now...max(now, min(end, now + AcceptedChains.lifetime)))
+        }
+        return nil
     }
 
     /// Why no trusted authority signed a certificate.
@@ -141,6 +161,37 @@ struct ServerVerifier: Sendable {
         .ecdsaWithSHA256, .ecdsaWithSHA384, .ecdsaWithSHA512, .sha1WithRSAEncryption,
         .sha256WithRSAEncryption, .sha384WithRSAEncryption, .sha512WithRSAEncryption, .ed25519,
     ]
+}
+
+/// The chains that were accepted lately, each with the seconds in which that holds.
+private final class AcceptedChains: Sendable {
+    private struct Chain: Hashable {
+        var certificates: [[UInt8]]
+        var host: HostName
+    }
+
+    private let chains = Mutex<[Chain: ClosedRange<Int64>]>([:])
+
+    /// Seconds for which a chain is not judged again.
+    static let lifetime: Int64 = 60
+    /// Chains that are kept: more than a client's hosts.
+    private static let most = 64
+    /// Bytes of a chain that is kept.
+    private static let longest = 1 << 15
+
+    func contains(_ certificates: [[UInt8]], _ host: HostName, _ now: Int64) -> Bool {
+        let chain = Chain(certificates: certificates, host: host)
+        return chains.withLock { $0[chain]?.contains(now) ?? false }
+    }
+
+    func insert(_ certificates: [[UInt8]], _ host: HostName, _ seconds: ClosedRange<Int64>) {
+        guard certificates.reduce(0, { $0 + $1.count }) <= Self.longest else { return }
+        let chain = Chain(certificates: certificates, host: host)
+        chains.withLock { chains in
+            if chains.count >= Self.most { chains = [:] }
+            chains[chain] = seconds
+        }
+    }
 }
 
 /// The requirements on a server's chain besides those of RFC 5280 on every chain: it is for

@@ -80,6 +80,45 @@ struct ServerVerifierTests {
         #expect(try await Self.refusal([own], trusting: [own]) == nil)
     }
 
+    @Test func `what was accepted is not judged again within a minute, unless it expires`()
+        async throws
+    {
+        let root = try Self.authority()
+        let middle = try Self.authority("middle", by: root)
+        let server = try Self.leaf(by: middle)
+        let chain = [try server.der, try middle.der]
+        let host = try HostName("a.example")
+        let verifier = ServerVerifier(TrustedRoots(only: [root.certificate]))
+        func isKnown(
+            _ chain: [[UInt8]], _ name: String = "a.example", after: Int64 = 0
+        ) throws
+            -> Bool
+        {
+            verifier.hasAccepted(chain, for: try HostName(name), now: Self.now + after)
+        }
+        #expect(try !isKnown(chain))
+        #expect(await verifier.refusal(chain, for: host, now: Self.now) == nil)
+        #expect(try isKnown(chain) && isKnown(chain, after: 60))
+        #expect(try !isKnown(chain, after: 61) && !isKnown(chain, after: -1))
+        #expect(try !isKnown(chain, "b.example") && !isKnown([chain[0]]))
+        #expect(try !isKnown(chain.reversed()) && !isKnown([]))
+        // What was refused is judged each time.
+        let other = try HostName("b.example")
+        #expect(await verifier.refusal(chain, for: other, now: Self.now) != nil)
+        #expect(try !isKnown(chain, "b.example"))
+        // Of a server and of an authority that expire in 10 seconds.
+        for end in [0, 1] {
+            let moment = Self.now + Self.day - 10
+            let signer = try Self.authority("short", by: root, to: end == 1 ? 1 : 9)
+            let party = try Self.leaf(by: signer, to: end == 0 ? 1 : 9)
+            let short = [try party.der, try signer.der]
+            #expect(await verifier.refusal(short, for: host, now: moment) == nil)
+            #expect(try isKnown(short, after: Self.day), "\(end)")
+            #expect(try !isKnown(short, after: Self.day + 1), "\(end)")
+            #expect(await verifier.refusal(short, for: host, now: moment + 11) != nil)
+        }
+    }
+
     @Test func `who signed it is not known`() async throws {
         let root = try Self.authority()
         let other = try Self.authority("other authority")
