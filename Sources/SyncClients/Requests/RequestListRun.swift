@@ -65,12 +65,13 @@ public struct RequestListRun: Sendable {
                         open.withLock { $0 -= 1 }
                         say(.answered(number: place, line: line, response))
                     }
+                // Said first: an answer that this allows comes on another thread.
                 case .lifecycle(let lifecycle):
-                    manager.lifecycle = lifecycle
                     say(.lifecycle(lifecycle))
+                    manager.lifecycle = lifecycle
                 case .backgroundTasks(let isOn):
-                    manager.isBackgroundTaskEnabled = isOn
                     say(.backgroundTasks(isOn))
+                    manager.isBackgroundTaskEnabled = isOn
                 }
             }
             say(.waiting(open.withLock(\.self)))
