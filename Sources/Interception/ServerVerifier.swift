@@ -15,9 +15,8 @@ struct ServerVerifier: Sendable {
     /// A verifier that trusts these authorities and those of the system.
     init(_ roots: TrustedRoots) { self.roots = roots }
 
-    /// Whether these certificates were accepted for this host less than a minute ago, and none of
-    /// them has expired since: to judge them again takes a seventh of what both handshakes of a
-    /// connection take.
+    /// Whether these certificates were accepted for this host within the last minute, and none of
+    /// them has expired since.
     ///
     /// - Parameters:
     ///   - chain: The server's certificates, its own first, in DER.

@@ -159,6 +159,7 @@ final class TraceFile {
                         + "PRAGMA user_version = \(Schema.version)")
             }
         }
+        // Rows come at the end of their tables: more than 4 MiB of pages would be memory for nothing.
         try connection.execute(
             """
             PRAGMA journal_mode = \(isUnseen ? "MEMORY" : "WAL");
