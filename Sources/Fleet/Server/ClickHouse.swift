@@ -167,6 +167,13 @@ public final class ClickHouse {
                 .server,
                 "\(address.place) answers with more than \(Self.maxAnswer >> 20) MiB; ask for less"
             )
+        case CURLE_GOT_NOTHING, CURLE_RECV_ERROR, CURLE_SEND_ERROR:
+            // A server that ended, and also the native port: it says what it is and resets the
+            // connection, and the reset may come before what it said was read.
+            return FleetError(
+                .unreachable,
+                "no answer from \(address.place): \(reason); look whether it runs and whether this is the port of its HTTP interface"
+            )
         default:
             return FleetError(.unreachable, "no answer from \(address.place): \(reason)")
         }
