@@ -8,17 +8,20 @@ package final class DissectorOutput {
     ///
     /// Empty between two records; only the output of a dissector has one.
     private(set) lazy var ofServer = DissectorOutput(numbers: SideJoin.provisional)
-    private(set) var numbers: DissectorNumbers
-    private var rows: [DerivedRow] = []
-    private var changed: [OpenExchange] = []
+
+    // Safety of all that follows: nothing that is called here calls anything but this.
+
+    @exclusivity(unchecked) private(set) var numbers: DissectorNumbers
+    @exclusivity(unchecked) private var rows: [DerivedRow] = []
+    @exclusivity(unchecked) private var changed: [OpenExchange] = []
     /// How many of these there are before those are looked for that are finished.
-    private var mostChanged = leastChanged
+    @exclusivity(unchecked) private var mostChanged = leastChanged
     private static let leastChanged = 256
     /// Room for rows, since they are large.
-    private var spare: [DerivedRow] = []
+    @exclusivity(unchecked) private var spare: [DerivedRow] = []
     private static let mostSpare = 256
     /// The exchanges that are not the same on both sides and may still change.
-    var marks: [ExchangeID: SideMark<ExchangeKind>] = [:]
+    @exclusivity(unchecked) var marks: [ExchangeID: SideMark<ExchangeKind>] = [:]
 
     package init(numbers: DissectorNumbers) { self.numbers = numbers }
 

@@ -7,10 +7,13 @@ package final class Statement {
     private let handle: OpaquePointer
     /// Keeps the connection open for as long as a statement of it is about.
     package let connection: Connection
+
+    // Safety of both: SQLite calls nothing that binds values while a statement has them bound.
+
     /// Where texts are until the statement has run, if it has room for them, and how much of it they
     /// take.
-    private var room: UnsafeMutableBufferPointer<CChar>?
-    private var taken = 0
+    @exclusivity(unchecked) private var room: UnsafeMutableBufferPointer<CChar>?
+    @exclusivity(unchecked) private var taken = 0
 
     init(_ handle: OpaquePointer, of connection: Connection) {
         self.handle = handle

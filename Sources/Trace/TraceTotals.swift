@@ -37,7 +37,7 @@ public struct TraceTotals: Hashable, Sendable {
     /// Nothing yet.
     public init() {}
 
-    mutating func count(_ record: Record) {
+    mutating func count(_ record: borrowing Record) {
         switch record {
         case .connection: connections += 1
         case .chunk(let chunk):
@@ -53,7 +53,7 @@ public struct TraceTotals: Hashable, Sendable {
         }
     }
 
-    mutating func count(_ row: DerivedRow) {
+    mutating func count(_ row: borrowing DerivedRow) {
         switch row {
         case .exchange(let exchange): if exchange.outcome != .open { exchanges += 1 }
         case .message: messages += 1

@@ -7,39 +7,41 @@ package import Wire
 ///
 /// Its memory does not depend on the size of the content.
 package final class BodyCollector {
-    /// Trailer fields, once they have come.
-    package var trailers: [UInt8] = []
+    // Safety of all that follows: the exchange has one call done at a time, and none leads to another.
 
-    private var head: [UInt8]
+    /// Trailer fields, once they have come.
+    @exclusivity(unchecked) package var trailers: [UInt8] = []
+
+    @exclusivity(unchecked) private var head: [UInt8]
     /// Whether ``head`` is what cannot be read as one, and may continue.
-    private var isUnread = false
-    private var headPlace: Place?
+    @exclusivity(unchecked) private var isUnread = false
+    @exclusivity(unchecked) private var headPlace: Place?
     private let exchange: ExchangeID
     private let sender: Peer
     private let limits: DissectionLimits
     private let status: Int?
     private let contentType: String?
-    private var coding = ""
-    private var decoder: ContentDecoder?
-    private var content: [UInt8] = []
+    @exclusivity(unchecked) private var coding = ""
+    @exclusivity(unchecked) private var decoder: ContentDecoder?
+    @exclusivity(unchecked) private var content: [UInt8] = []
     /// Bytes that the head announces of a content without coding; 0 where it announces none.
-    private var announced = 0
+    @exclusivity(unchecked) private var announced = 0
     /// Where the content stands, as long as all that is kept of it stands in chunks.
-    private var parts: [ContentPart]? = []
-    private var size: Int64 = 0
-    private var wireSize: Int64 = 0
-    private var text = UTF8Check()
-    private var problem: String?
-    private var meaning: BodyMeaning?
-    private var isFinished = false
+    @exclusivity(unchecked) private var parts: [ContentPart]? = []
+    @exclusivity(unchecked) private var size: Int64 = 0
+    @exclusivity(unchecked) private var wireSize: Int64 = 0
+    @exclusivity(unchecked) private var text = UTF8Check()
+    @exclusivity(unchecked) private var problem: String?
+    @exclusivity(unchecked) private var meaning: BodyMeaning?
+    @exclusivity(unchecked) private var isFinished = false
     /// Whether others needed the room.
-    private(set) var isShed = false
+    @exclusivity(unchecked) private(set) var isShed = false
     /// Whether the content has a coding that is no longer decoded.
-    private var isCoded = false
+    @exclusivity(unchecked) private var isCoded = false
     /// Number of bytes of the content that are missing.
-    private var missing: Int64 = 0
+    @exclusivity(unchecked) private var missing: Int64 = 0
     /// Offset in the content as sent of the first of them.
-    private var firstMissing: Int64 = 0
+    @exclusivity(unchecked) private var firstMissing: Int64 = 0
 
     package init(
         head: HTTPHead, at place: Place?, exchange: ExchangeRow, sender: Peer,

@@ -26,51 +26,53 @@ final class HTTPConversation {
     let limits: DissectionLimits
     let output: DissectorOutput
 
-    var requests = HTTPFramer(role: .request)
-    var responses = HTTPFramer(role: .response)
-    var requestPlaces = PlaceMap()
-    var responsePlaces = PlaceMap()
-    var events: [HTTPEvent] = []
+    // Safety of all that follows: one piece is processed at a time, and none leads to another.
+
+    @exclusivity(unchecked) var requests = HTTPFramer(role: .request)
+    @exclusivity(unchecked) var responses = HTTPFramer(role: .response)
+    @exclusivity(unchecked) var requestPlaces = PlaceMap()
+    @exclusivity(unchecked) var responsePlaces = PlaceMap()
+    @exclusivity(unchecked) var events: [HTTPEvent] = []
 
     /// Exchanges whose response is not complete, in order of their requests.
-    var waiting: [OpenExchange] = []
+    @exclusivity(unchecked) var waiting: [OpenExchange] = []
     /// The exchange that was answered last.
-    var lastFinished: OpenExchange?
+    @exclusivity(unchecked) var lastFinished: OpenExchange?
     /// The exchange whose request is being read.
-    var reading: OpenExchange?
+    @exclusivity(unchecked) var reading: OpenExchange?
     /// The exchange that the server answered before the head of its request was complete.
-    var early: OpenExchange?
+    @exclusivity(unchecked) var early: OpenExchange?
     /// Why the client's bytes cannot be framed any further, or could not somewhere.
-    var requestFailure: String?
+    @exclusivity(unchecked) var requestFailure: String?
     /// Whether the current response belongs to the first of ``waiting``.
-    var isResponding = false
-    var responseLeg: LegID?
+    @exclusivity(unchecked) var isResponding = false
+    @exclusivity(unchecked) var responseLeg: LegID?
     /// What the client sent after a request that may change the protocol.
-    var held: [HeldInput] = []
-    var heldCount = 0
+    @exclusivity(unchecked) var held: [HeldInput] = []
+    @exclusivity(unchecked) var heldCount = 0
     /// Whether some of that was discarded, since it was too much.
-    var hasHeldTooMuch = false
+    @exclusivity(unchecked) var hasHeldTooMuch = false
     /// Whether they were discarded, so that the start of the new protocol is unknown.
-    var isHeldShed = false
+    @exclusivity(unchecked) var isHeldShed = false
 
-    var pairing = Pairing()
+    @exclusivity(unchecked) var pairing = Pairing()
     /// What is missing of each direction and not found again yet.
-    var losses: [MissingBytes?] = [nil, nil]
+    @exclusivity(unchecked) var losses: [MissingBytes?] = [nil, nil]
     /// When bytes of responses were last lost.
-    var lastLoss: Instant = .zero
+    @exclusivity(unchecked) var lastLoss: Instant = .zero
     /// Responses to no known request since bytes of requests were last lost, or since requests wait
     /// that cannot be distinguished.
-    var orphans = 0
+    @exclusivity(unchecked) var orphans = 0
     /// Of these, how many are surely to missing requests.
-    var owedOrphans = 0
+    @exclusivity(unchecked) var owedOrphans = 0
     /// Whether anything came from the server, or is missing of it, since the last request began.
-    var hasHeardServer = false
+    @exclusivity(unchecked) var hasHeardServer = false
     /// Whether what was lost then is surely a request, or the head of one.
-    var hasLostRequest = false
+    @exclusivity(unchecked) var hasLostRequest = false
     /// Whether bytes were ever missing, or taken for missing.
-    var hasLost = false
+    @exclusivity(unchecked) var hasLost = false
     /// Whether the decoders look for the next start line when they cannot continue.
-    var mayRecover: Bool
+    @exclusivity(unchecked) var mayRecover: Bool
 
     init(context: ConversationContext, limits: DissectionLimits, output: DissectorOutput) {
         self.context = context

@@ -3,30 +3,32 @@ import Wire
 
 /// An exchange that is not finished, with what has been read of its two sides.
 final class OpenExchange {
-    var row: ExchangeRow
-    var request: BodyCollector?
-    var response: BodyCollector?
+    // Safety of all that follows: a conversation changes one thing of it at a time.
+
+    @exclusivity(unchecked) var row: ExchangeRow
+    @exclusivity(unchecked) var request: BodyCollector?
+    @exclusivity(unchecked) var response: BodyCollector?
     /// The kind of request, which determines how the response ends.
     let kind: HTTPRequestKind
     /// Whether the port was in the request, or is the scheme's own.
     let hasExplicitPort: Bool
     /// Why the end of the request is unknown.
-    var requestLoss: String?
+    @exclusivity(unchecked) var requestLoss: String?
     /// Why the response, or its end, is unknown.
-    var responseLoss: String?
+    @exclusivity(unchecked) var responseLoss: String?
     /// The missing bytes of a request and a response whose ends are known.
-    var holes: [String] = []
+    @exclusivity(unchecked) var holes: [String] = []
     /// Whether it is the first request after missing bytes.
-    var followsLoss = false
+    @exclusivity(unchecked) var followsLoss = false
     /// Whether requests may be missing before it, so that its response is unknown.
-    var isDoubtful = false
+    @exclusivity(unchecked) var isDoubtful = false
     /// Why its end is unknown, if bytes are missing.
     var loss: String? {
         requestLoss ?? responseLoss ?? (isDoubtful ? HTTPConversation.isOpen : nil)
     }
     /// The sizes of its contents as of the last change of its row that has not been given out.
-    var changedSizes: (request: Int64, response: Int64)?
-    private(set) var isFinished = false
+    @exclusivity(unchecked) var changedSizes: (request: Int64, response: Int64)?
+    @exclusivity(unchecked) private(set) var isFinished = false
 
     init(row: ExchangeRow, kind: HTTPRequestKind, hasExplicitPort: Bool) {
         self.row = row

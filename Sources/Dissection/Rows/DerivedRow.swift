@@ -1,7 +1,8 @@
 /// A row that decoding made from chunks.
 ///
-/// The same chunks and events in the same order give the same rows with the same numbers.
-public enum DerivedRow: Hashable, Sendable {
+/// The same chunks and events in the same order give the same rows with the same numbers. Indirect,
+/// since rows are large and pass through several arrays.
+public indirect enum DerivedRow: Hashable, Sendable {
     /// An exchange; returned again, with the same number, when more of it is known.
     case exchange(ExchangeRow)
     /// Head and content of one side of an exchange, once it is complete or cut.

@@ -76,24 +76,27 @@ final class SidedConversation {
     private let limits: DissectionLimits
     /// The client's side, and the server's as well while they do not differ.
     private let client: Conversation
-    private var apart: Apart?
+
+    // Safety of all that follows: one input is processed at a time, and none leads to another.
+
+    @exclusivity(unchecked) private var apart: Apart?
     /// Whether events say when a leg is open.
     private let isProxied: Bool
     /// Legs to servers that are being connected to, or secured.
-    private var unopened: Set<LegID> = []
+    @exclusivity(unchecked) private var unopened: Set<LegID> = []
     /// What was lost before, and may be received yet.
-    private var lost = LostRows()
+    @exclusivity(unchecked) private var lost = LostRows()
 
     /// The client's side when nothing was open last, and what came since.
-    private var start: Start?
-    private var since: [Input] = []
+    @exclusivity(unchecked) private var start: Start?
+    @exclusivity(unchecked) private var since: [Input] = []
     /// What was decoded of the requests that came since.
-    private var sinceRows: [DerivedRow] = []
-    private var sinceBytes = 0
+    @exclusivity(unchecked) private var sinceRows: [DerivedRow] = []
+    @exclusivity(unchecked) private var sinceBytes = 0
 
     /// When the server had chunks that waited for the rest of their frame, by sender, in the order of
     /// peers; of each only those since no message of it was in progress.
-    private var waited: [[ChunkID: Instant]] = [[:], [:]]
+    @exclusivity(unchecked) private var waited: [[ChunkID: Instant]] = [[:], [:]]
     private static let mostWaited = 256
 
     /// Gets the rows of the server's side.
@@ -113,7 +116,7 @@ final class SidedConversation {
     var framing: HTTPFraming? { client.framing }
 
     /// What it was last counted to hold, in bytes.
-    var accounted = 0
+    @exclusivity(unchecked) var accounted = 0
 
     /// Bytes that it holds of what is in progress, roughly, and the same for the same records.
     var heldBytes: Int {

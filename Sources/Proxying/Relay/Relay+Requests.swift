@@ -22,6 +22,7 @@ extension Relay {
                 return
             }
             var events: [HTTPEvent] = []
+            events.reserveCapacity(Self.usualEvents)
             let taken = requests.consume(
                 rest.bytes.span, into: &events,
                 beginning: isCounting ? Self.maximumOutstanding - outstanding.count : .max)

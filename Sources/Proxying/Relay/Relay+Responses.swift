@@ -38,6 +38,7 @@ extension Relay {
             return
         }
         var events: [HTTPEvent] = []
+        events.reserveCapacity(Self.usualEvents)
         let taken = legs[index].responses.consume(read.bytes.span, into: &events)
         legs[index].scan.offset += Int64(taken)
         let passed = walk(events, read, legIndex: index, taken: taken, &commands)
@@ -102,7 +103,7 @@ extension Relay {
                     refuseUpstream(proxy, legIndex, read.dropFirst(reach), &commands)
                     return count
                 }
-                notice(alternativesIn: head, of: legs[legIndex], read.at, &commands)
+                notice(alternativesIn: head, legIndex, read.at, &commands)
                 let made = rewrites(of: head)
                 flushPartial(legIndex, made, from: head.start, &commands)
                 patches += read.own(made, from: head.start)
@@ -155,13 +156,13 @@ extension Relay {
             legs[legIndex].responses.resume(.tunnel)
             legs[legIndex].scan.giveUpFraming()
         }
-        let scan = legs[legIndex].scan
-        if scan.position == .head, !isRaw, !isOwed(by: id), read.origin == .peer {
+        let isAtHead = legs[legIndex].scan.position == .head
+        if isAtHead, !isRaw, !isOwed(by: id), read.origin == .peer {
             pass(read, passed..<reach, patches, legIndex, &commands)
             surplus(read.dropFirst(reach), legIndex, &commands)
             return count
         }
-        if scan.position != .head || isRaw || !isRewriting { reach = count }
+        if !isAtHead || isRaw || !isRewriting { reach = count }
         pass(read, passed..<reach, patches, legIndex, &commands)
         return reach
     }
@@ -177,7 +178,8 @@ extension Relay {
     /// Whether heads of responses may be rewritten, so that an incomplete one has to be held.
     private var isRewriting: Bool {
         if settings.stripsAltSvc || outstanding.first?.isMapped == true { return true }
-        if legs.contains(where: { $0.proxy != nil }) { return true }
+        // By index: a leg is large, and this runs for every read.
+        if legs.indices.contains(where: { legs[$0].proxy != nil }) { return true }
         if case .reverse = settings.mode { return !settings.keepsHost && !isTunnel }
         return false
     }
@@ -190,14 +192,14 @@ extension Relay {
 
     /// Says, where it is left in, that a server offers a protocol that goes past the proxy.
     private mutating func notice(
-        alternativesIn head: HTTPHead, of leg: RelayLeg, _ at: Instant,
+        alternativesIn head: HTTPHead, _ index: Int, _ at: Instant,
         _ commands: inout [RelayCommand]
     ) {
         guard !settings.stripsAltSvc, let field = head.first("alt-svc"),
             head.text(field.value).lowercased().contains("h3")
         else { return }
         warn(
-            "\(leg.address.place) offers HTTP/3 (Alt-Svc): a client that takes the offer is not "
+            "\(legs[index].address.place) offers HTTP/3 (Alt-Svc): a client that takes the offer is not "
                 + "recorded; --strip-alt-svc takes it out", at, &commands)
     }
 

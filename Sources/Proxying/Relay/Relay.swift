@@ -25,6 +25,9 @@ public struct Relay {
     /// request.
     static let maximumIdleServers = 8
 
+    /// How many events a read nearly always has at most, for which there is room at once.
+    static let usualEvents = 4
+
     /// The protocol of the client's leg.
     enum Phase {
         /// Nothing came since the connection, or the tunnel in it, was opened.

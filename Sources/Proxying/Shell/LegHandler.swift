@@ -48,6 +48,15 @@ final class LegHandler: ChannelDuplexHandler {
         }
     }
 
+    /// Writes without flushing.
+    ///
+    /// From here and not from the end of the pipeline, which is behind this handler and asks for its
+    /// thread each time.
+    func write(_ buffer: ByteBuffer) { context?.write(wrapOutboundOut(buffer), promise: nil) }
+
+    /// Flushes what was written.
+    func flush() { context?.flush() }
+
     func read(context: ChannelHandlerContext) {
         if isPaused { wantsRead = true } else { context.read() }
     }

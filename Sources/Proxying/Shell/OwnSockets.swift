@@ -91,3 +91,16 @@ final class OwnSockets: Sendable {
         }
     }
 }
+
+extension SocketAddress? {
+    /// `HOST:PORT`, or nothing where it is unknown.
+    var text: String { text(host: self?.ipAddress) }
+
+    /// The same where the text of its IP address is known, which takes longest to make.
+    func text(host: String?) -> String {
+        guard let host, let port = self?.port else { return "" }
+        // Put together without interpolation, which takes four times as long.
+        let isIPv6 = host.utf8.contains(UInt8(ascii: ":"))
+        return (isIPv6 ? "[" + host + "]:" : host + ":") + String(port)
+    }
+}

@@ -144,7 +144,10 @@ extension ProxyConnection {
 
     /// What connects, without its handlers.
     private var outward: ClientBootstrap {
+        // Multipath TCP on and off again takes the bootstrap's own option for TCP_NODELAY out, for which it makes
+        // several futures; it is among those that are set at once.
         var bootstrap = ClientBootstrap(group: eventLoop)
+            .enableMPTCP(true).enableMPTCP(false)
             .connectTimeout(.seconds(configuration.connectSeconds))
         if let own = configuration.outward.bind,
             let address = try? SocketAddress(ipAddress: own, port: 0)

@@ -20,7 +20,7 @@ extension ProxyConnection {
         let hasHead = relayed.hasHead || judged?.hasHead == true
         watchHead(hasHead)
         var now = relayed.bytes + (judged?.bytes ?? 0)
-        for line in isSomebodyBehind ? Array(lines.values) : [] where !line.channel.isWritable {
+        for line in isSomebodyBehind ? lines.all : [] where !line.channel.isWritable {
             now += line.waiting
         }
         resources.memory.change(by: now - held)

@@ -13,9 +13,9 @@ struct ProxiedLeg {
 /// Requests that another proxy gets, which are sent again where it wants to know who asks.
 extension ProxyConnection {
     /// What the proxy of a leg gets of these bytes; nil for nothing now.
-    func forProxy(_ leg: LegID, _ bytes: [UInt8]) -> [UInt8]? {
-        guard let proxy = lines[leg]?.proxied?.proxy else { return bytes }
-        let sent = lines[leg]?.proxied?.requests.send(bytes, authorizing(proxy)) ?? bytes
+    func forProxy(_ line: Line, _ bytes: [UInt8]) -> [UInt8]? {
+        guard let proxy = line.proxied?.proxy else { return bytes }
+        let sent = line.proxied?.requests.send(bytes, authorizing(proxy)) ?? bytes
         return sent.isEmpty ? nil : sent
     }
 

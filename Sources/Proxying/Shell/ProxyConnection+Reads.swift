@@ -24,10 +24,10 @@ extension ProxyConnection {
         // What a peer that is behind does not take would wait in memory.
         let isContent =
             relay.contentToCome(on: leg) >= (line.readsContent ? 1 : Self.longContent)
-            && lines.values.allSatisfy { $0.waiting == 0 }
+            && lines.all.allSatisfy { $0.waiting == 0 }
         guard isContent != line.readsContent, let options = line.channel.syncOptions else { return }
         line.readsContent = isContent
-        isReadingContent = lines.values.contains(where: \.readsContent)
+        isReadingContent = lines.all.contains(where: \.readsContent)
         // A channel that is closed meanwhile reads no more.
         try? options.setOption(
             .recvAllocator, value: isContent ? Self.contentReads : Self.reads)

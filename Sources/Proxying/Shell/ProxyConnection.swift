@@ -37,6 +37,32 @@ final class ProxyConnection {
         }
     }
 
+    /// The lines of a connection by their legs.
+    ///
+    /// Nearly always two, which are compared sooner than hashed.
+    struct Lines {
+        private(set) var legs: [LegID] = []
+        private(set) var all: [Line] = []
+        var isEmpty: Bool { legs.isEmpty }
+
+        subscript(leg: LegID) -> Line? {
+            get { legs.firstIndex(of: leg).map { all[$0] } }
+            set {
+                let index = legs.firstIndex(of: leg)
+                switch (index, newValue) {
+                case (let index?, let line?): all[index] = line
+                case (let index?, nil):
+                    legs.remove(at: index)
+                    all.remove(at: index)
+                case (nil, let line?):
+                    legs.append(leg)
+                    all.append(line)
+                case (nil, nil): break
+                }
+            }
+        }
+    }
+
     enum Security {
         case plain
         case handshaking(serverName: String)
@@ -63,7 +89,7 @@ final class ProxyConnection {
     var descriptors = 1
     /// When the start of a head that is held is forwarded unchanged.
     var overdue: Scheduled<Void>?
-    var lines: [LegID: Line] = [:]
+    var lines = Lines()
     /// Legs on which something was written that was not flushed.
     private var dirty: [LegID] = []
     private var events: [RelayEvent] = []
@@ -78,6 +104,8 @@ final class ProxyConnection {
     var held = 0
     /// Whether a peer does not accept what is written to it, as of the last change.
     var isSomebodyBehind = false
+    /// How many commands an event nearly always has at most, for which there is room at once.
+    private static let usualCommands = 4
     /// Whether all legs were closed.
     private(set) var isFinished = false
     private let onClose: () -> Void
@@ -138,7 +166,7 @@ final class ProxyConnection {
 
     /// Closes everything, because the proxy stops.
     func stop() {
-        for leg in lines.keys {
+        for leg in lines.legs {
             _ = breaksHandshakeOff(leg)
             lines[leg]?.channel.close(promise: nil)
         }
@@ -247,6 +275,7 @@ final class ProxyConnection {
             activity.leave()
         }
         var commands: [RelayCommand] = []
+        commands.reserveCapacity(Self.usualCommands)
         repeat {
             var index = 0
             while index < events.count {
@@ -270,7 +299,7 @@ final class ProxyConnection {
         // What one learns by this may make it write again.
         var legs: [LegID] = []
         swap(&legs, &dirty)
-        for leg in legs { lines[leg]?.channel.flush() }
+        for leg in legs { lines[leg]?.handler.flush() }
         legs.removeAll(keepingCapacity: true)
         if dirty.isEmpty { swap(&legs, &dirty) }
     }
@@ -287,11 +316,8 @@ final class ProxyConnection {
         switch command {
         case .record: break
         case .send(let leg, let bytes):
-            guard let channel = lines[leg]?.channel, let bytes = forProxy(leg, bytes) else {
-                return
-            }
-            channel.write(
-                asRead(bytes) ?? channel.allocator.buffer(bytes: bytes), promise: nil)
+            guard let line = lines[leg], let bytes = forProxy(line, bytes) else { return }
+            line.handler.write(asRead(bytes) ?? line.channel.allocator.buffer(bytes: bytes))
             if !dirty.contains(leg) { dirty.append(leg) }
         case .connect(let leg, let server):
             connect(leg, server)
@@ -360,14 +386,3 @@ final class ProxyConnection {
 
 @available(*, unavailable)
 extension ProxyConnection: Sendable {}
-
-extension SocketAddress? {
-    /// `HOST:PORT`, or nothing where it is unknown.
-    var text: String { text(host: self?.ipAddress) }
-
-    /// The same where the text of its IP address is known, which takes longest to make.
-    func text(host: String?) -> String {
-        guard let host, let port = self?.port else { return "" }
-        return host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
-    }
-}

@@ -34,7 +34,7 @@ extension ProxyConnection {
     func updateReading() {
         let isClientWritable = lines[clientLeg]?.channel.isWritable ?? true
         var areServersWritable = true
-        for (leg, line) in lines where leg != clientLeg {
+        for (leg, line) in zip(lines.legs, lines.all) where leg != clientLeg {
             line.handler.setPaused(!isClientWritable || !pauses[Peer.server.rawValue].isEmpty)
             if !line.channel.isWritable { areServersWritable = false }
         }

@@ -40,8 +40,15 @@ final class ChangeKeyIndexer {
     }
 
     /// Records a row that is being written in the current transaction.
-    func noteWritten(_ row: DerivedRow) throws(StorageFault) {
-        guard case .change(let row) = row else { return }
+    func noteWritten(_ row: borrowing DerivedRow) throws(StorageFault) {
+        switch row {
+        case .change(let row): try noteWritten(row)
+        case .exchange, .body, .part, .openRosa, .caseBlock, .frame, .message, .command, .note:
+            break
+        }
+    }
+
+    private func noteWritten(_ row: ChangeRow) throws(StorageFault) {
         isDone = false
         let id = Tables.share * row.command.rawValue + Int64(row.position)
         guard id <= progress, row.position < Tables.share, let key = row.key else { return }

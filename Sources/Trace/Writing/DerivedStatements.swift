@@ -40,7 +40,7 @@ final class DerivedStatements {
 
     /// Writes one row of `session`.
     func write(
-        _ row: DerivedRow, session: Int64, at position: inout WritePosition
+        _ row: borrowing DerivedRow, session: Int64, at position: inout WritePosition
     ) throws(StorageFault) {
         let context = RowContext(session: session)
         switch row {
@@ -50,9 +50,8 @@ final class DerivedStatements {
         case .note(let row):
             let id = Counters.take(&position.counters.note)
             return try note.run(row, RowContext(id: id, session: session))
-        case .body(var row):
-            if mayLackChunks { try keepEvicted(&row) }
-            try body.run(row)
+        case .body(let row):
+            try body.run(mayLackChunks ? withEvicted(row) : row)
         case .part(let row): try part.run(row)
         case .openRosa(let row): try document.run(row)
         case .caseBlock(let row): try caseBlock.run(row)
@@ -73,15 +72,17 @@ final class DerivedStatements {
         if db.changes == 0 { leftOut += 1 }
     }
 
-    /// Has head and content in the row where the chunks in which they came are gone.
-    private func keepEvicted(_ row: inout BodyRow) throws(StorageFault) {
+    /// The row with head and content in it where the chunks in which they came are gone.
+    private func withEvicted(_ row: BodyRow) throws(StorageFault) -> BodyRow {
+        var row = row
         if let place = row.headPlace, try !isThere(place.chunk) { row.headPlace = nil }
         for part in row.contentParts {
             let isStored = try isThere(part.place.chunk)
             if isStored { continue }
             row.contentParts = []
-            return
+            break
         }
+        return row
     }
 
     private func isThere(_ chunk: ChunkID) throws(StorageFault) -> Bool {

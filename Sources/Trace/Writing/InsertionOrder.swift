@@ -13,11 +13,12 @@ extension [DerivedRow] {
         var exchanges: [(number: Int64, place: Int)] = []
         var bodies: [(number: Int64, place: Int)] = []
         order.reserveCapacity(count)
-        for (place, row) in enumerated() {
-            switch row {
-            case .exchange(let row): exchanges.append((row.id.rawValue, place))
-            case .body(let row): bodies.append((row.number, place))
-            default: order.append(place)
+        let rows = span
+        for place in rows.indices {
+            switch Numbered(rows[place]) {
+            case .exchange(let number): exchanges.append((number, place))
+            case .body(let number): bodies.append((number, place))
+            case .other: order.append(place)
             }
         }
         exchanges.sort { $0 < $1 }
@@ -25,5 +26,21 @@ extension [DerivedRow] {
         order.append(contentsOf: exchanges.lazy.map(\.place))
         order.append(contentsOf: bodies.lazy.map(\.place))
         return order
+    }
+}
+
+/// The table of a row that is inserted by its number, and that number.
+private enum Numbered {
+    case exchange(Int64)
+    case body(Int64)
+    case other
+
+    init(_ row: borrowing DerivedRow) {
+        self =
+            switch row {
+            case .exchange(let row): .exchange(row.id.rawValue)
+            case .body(let row): .body(row.number)
+            case .part, .openRosa, .caseBlock, .frame, .message, .command, .change, .note: .other
+            }
     }
 }

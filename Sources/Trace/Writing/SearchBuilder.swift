@@ -136,7 +136,7 @@ final class SearchBuilder {
     }
 
     /// Takes a row that was written; waits while the thread is behind.
-    func add(_ row: DerivedRow) {
+    func add(_ row: borrowing DerivedRow) {
         switch row {
         case .body(let row):
             progress.body = max(progress.body, row.number)

@@ -47,7 +47,7 @@ final class SearchIndexer {
     }
 
     /// Records a row that is being written in the current transaction.
-    func noteWritten(_ row: DerivedRow) throws(StorageFault) {
+    func noteWritten(_ row: borrowing DerivedRow) throws(StorageFault) {
         switch row {
         case .body(let row):
             isDone = false

@@ -111,13 +111,15 @@ final class SessionWriter {
                 try db.execute(Schema.indexForFaults)
                 isIndexed = true
             }
-            for record in batch.records {
-                try truth.write(record, session: session, places: &places, at: &position)
+            // By spans: rows are large, and are not copied to be looked at.
+            let (records, rows) = (batch.records.span, batch.rows.span)
+            for index in records.indices {
+                try truth.write(records[index], session: session, places: &places, at: &position)
             }
             for place in order {
-                try derived.write(batch.rows[place], session: session, at: &position)
-                try indexer?.noteWritten(batch.rows[place])
-                try keys?.noteWritten(batch.rows[place])
+                try derived.write(rows[place], session: session, at: &position)
+                try indexer?.noteWritten(rows[place])
+                try keys?.noteWritten(rows[place])
             }
             // A number that was assigned to a later row counts as used as well.
             position.counters.exchange = max(position.counters.exchange, numbers.exchange)

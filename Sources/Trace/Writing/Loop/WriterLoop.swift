@@ -242,8 +242,9 @@ final class WriterLoop {
             forgetting: known)
         if let search { for row in batch.rows { search.add(row) } }
         report.count { totals in
-            for record in batch.records { totals.count(record) }
-            for row in batch.rows { totals.count(row) }
+            let (records, rows) = (batch.records.span, batch.rows.span)
+            for index in records.indices { totals.count(records[index]) }
+            for index in rows.indices { totals.count(rows[index]) }
         }
         guard let onCommit = options.onCommit else { return }
         let reported = batch.rows.filter { row in
