@@ -2,7 +2,7 @@
 public enum ByteSearch {
     /// Whether `haystack` contains `needle`, upper and lower case ASCII letters being the same.
     ///
-    /// Inspects eight places at once for the first and the last byte of the needle, so that bodies
+    /// Inspects sixteen places at once for the first and the last byte of the needle, so that bodies
     /// are searched at the speed of memory. Other scalars than ASCII are compared exactly.
     ///
     /// - Parameters:
@@ -17,32 +17,34 @@ public enum ByteSearch {
         let reach = needle.count - 1
         guard haystack.count > reach else { return false }
         let starts = haystack.count - reach
-        let ones: UInt64 = 0x0101_0101_0101_0101
-        let highs: UInt64 = 0x8080_8080_8080_8080
-        let firsts = ones &* UInt64(first)
-        let lasts = ones &* UInt64(last)
+        let places = Lanes.scalarCount
+        guard starts >= places else { return fits(haystack, from: 0, to: starts, needle) }
+        let firsts = Lanes(repeating: first)
+        let lasts = Lanes(repeating: last)
         // Setting bit 5 folds a letter; for anything else it must not be set.
-        let foldFirst = isLetter(first) ? ones &* 0x20 : 0
-        let foldLast = isLetter(last) ? ones &* 0x20 : 0
+        let foldFirst = Lanes(repeating: isLetter(first) ? 0x20 : 0)
+        let foldLast = Lanes(repeating: isLetter(last) ? 0x20 : 0)
         var position = 0
-        while position + 8 <= starts {
-            let heads = haystack.loadUnaligned(fromByteOffset: position, as: UInt64.self)
-            let tails = haystack.loadUnaligned(fromByteOffset: position + reach, as: UInt64.self)
+        while position < starts {
+            // The last places are seen together with some before them.
+            position = min(position, starts - places)
+            let heads = haystack.loadUnaligned(fromByteOffset: position, as: Lanes.self)
+            let tails = haystack.loadUnaligned(fromByteOffset: position + reach, as: Lanes.self)
             // A byte is zero where both ends fit.
             let differences = ((heads | foldFirst) ^ firsts) | ((tails | foldLast) ^ lasts)
-            if (differences &- ones) & ~differences & highs != 0 {
-                for start in position..<position + 8 where fits(haystack, at: start, needle) {
-                    return true
-                }
+            let fitting = unsafeBitCast(differences .== Lanes.zero, to: SIMD2<UInt64>.self)
+            if fitting[0] | fitting[1] != 0,
+                fits(haystack, from: position, to: position + places, needle)
+            {
+                return true
             }
-            position += 8
-        }
-        while position < starts {
-            if fits(haystack, at: position, needle) { return true }
-            position += 1
+            position += places
         }
         return false
     }
+
+    /// As many places as one comparison looks at on any processor of the kind.
+    private typealias Lanes = SIMD16<UInt8>
 
     /// Whether `haystack` contains `lowercasedNeedle`, as in ``contains(_:lowercasedNeedle:)``.
     public static func contains(
@@ -56,16 +58,18 @@ public enum ByteSearch {
         text.utf8.map { $0 >= 0x41 && $0 <= 0x5A ? $0 | 0x20 : $0 }
     }
 
-    /// Whether the needle is at `start`, which leaves room for it.
+    /// Whether the needle begins at a place from `start` to before `end`, each of which leaves room for it.
     private static func fits(
-        _ haystack: UnsafeRawBufferPointer, at start: Int, _ needle: UnsafeRawBufferPointer
+        _ haystack: UnsafeRawBufferPointer, from start: Int, to end: Int,
+        _ needle: UnsafeRawBufferPointer
     ) -> Bool {
-        for index in 0..<needle.count {
-            let byte = haystack[start + index]
-            let folded = byte >= 0x41 && byte <= 0x5A ? byte | 0x20 : byte
-            if folded != needle[index] { return false }
+        (start..<end).contains { place in
+            needle.indices.allSatisfy { index in
+                let byte = haystack[place + index]
+                let folded = byte >= 0x41 && byte <= 0x5A ? byte | 0x20 : byte
+                return folded == needle[index]
+            }
         }
-        return true
     }
 
     private static func isLetter(_ byte: UInt8) -> Bool { byte >= 0x61 && byte <= 0x7A }

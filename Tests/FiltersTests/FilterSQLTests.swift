@@ -8,18 +8,20 @@ struct FilterSQLTests {
             try Filter.parse(text).sql(forPagesOf: .exchange).text
         }
         let numbers = "b.id BETWEEN 2 * ?1 AND 2 * ?2 + 1"
-        // What is in a chunk is not copied out of it.
-        let inChunks =
-            "x.id IN (SELECT b.exchange_id FROM http_body b LEFT JOIN chunk k ON k.id = b.chunk_id "
-            + "WHERE \(numbers)"
+        // What is in a chunk is not copied out of it, and other chunks are not looked up.
+        func inChunks(unless elsewhere: String) -> String {
+            "x.id IN (SELECT b.exchange_id FROM http_body b LEFT JOIN chunk k "
+                + "ON k.id = CASE WHEN \(elsewhere) THEN NULL ELSE b.chunk_id END WHERE \(numbers)"
+        }
         #expect(
             try page("header.x:1")
-                == inChunks + " AND tape_header("
+                == inChunks(unless: "b.head IS NOT NULL") + " AND tape_header("
                 + "b.head, k.bytes, b.head_offset, b.head_size, ?) = ?)")
+        let elsewhere = "b.content_offset IS NULL OR b.content_parts IS NOT NULL"
         #expect(
             try page("not request.body:foo")
-                == "(\(inChunks) AND b.sender = 0 AND b.size > 0 AND tape_contains("
-                + "CASE WHEN b.content_offset IS NULL OR b.content_parts IS NOT NULL "
+                == "(\(inChunks(unless: elsewhere)) AND b.sender = 0 AND b.size > 0 "
+                + "AND tape_contains(CASE WHEN \(elsewhere) "
                 + "THEN (SELECT o.content FROM body o WHERE o.id = b.id) END, "
                 + "k.bytes, b.content_offset, b.size, ?))) IS NOT TRUE")
         #expect(

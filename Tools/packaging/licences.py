@@ -75,6 +75,11 @@ def debian_package(library: Path) -> tuple[str, str]:
     raise SystemExit(f"package: {library} is of no Debian package, so its licence is not known")
 
 
+def sqlite() -> Path:
+    """SQLite as it is linked into the program."""
+    return Path(said(Path("pkg-config"), "--variable=libdir", "sqlite3").strip(), "libsqlite3.a")
+
+
 def notices(libraries: dict[str, Path]) -> str:
     """The text of all licences: of the program, what is linked into it, and `libraries` beside it.
 
@@ -90,8 +95,8 @@ def notices(libraries: dict[str, Path]) -> str:
     # Foundation contains ICU, whose licence Swift does not come with; Debian's libxml2 needs it, too.
     texts["ICU, in Foundation"] = next(iter(sorted(DOCUMENTATION.glob("libicu[0-9]*/copyright")))).read_text(
         encoding="utf-8", errors="replace")
-    for package, version in sorted({debian_package(path) for path in libraries.values()
-                                    if not path.resolve().is_relative_to(toolchain())}):
+    beside = {path for path in libraries.values() if not path.resolve().is_relative_to(toolchain())}
+    for package, version in sorted({debian_package(path) for path in beside | {sqlite()}}):
         place = DOCUMENTATION / package / "copyright"
         if not place.is_file():
             raise SystemExit(f"package: no licence of {package} on this machine")

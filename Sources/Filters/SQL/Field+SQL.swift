@@ -169,11 +169,13 @@ extension Field {
                         value: .column("b.content"))
                 }
                 // Where they are in a chunk they are not copied out of it.
+                let elsewhere = "b.content_offset IS NULL OR b.content_parts IS NOT NULL"
                 return SQLPage(
-                    key: "x.id", select: "\(bodiesInChunks) \(bodies.page)\(more)",
+                    key: "x.id",
+                    select: inChunks(unless: elsewhere) + " \(bodies.page)\(more)",
                     value: .column(
                         """
-                        CASE WHEN b.content_offset IS NULL OR b.content_parts IS NOT NULL THEN \
+                        CASE WHEN \(elsewhere) THEN \
                         (SELECT o.content FROM body o WHERE o.id = b.id) END, \
                         k.bytes, b.content_offset, b.size
                         """))
@@ -186,14 +188,19 @@ extension Field {
             "body b WHERE \(bodies.one)",
             page: { _ in
                 SQLPage(
-                    key: "x.id", select: "\(bodiesInChunks) \(bodies.page)",
+                    key: "x.id", select: inChunks(unless: "b.head IS NOT NULL") + " \(bodies.page)",
                     value: .function(
                         "tape_header(b.head, k.bytes, b.head_offset, b.head_size, ?)", name))
             }, .function("tape_header(b.head, ?)", name))
     }
 
-    private static let bodiesInChunks =
-        "b.exchange_id FROM http_body b LEFT JOIN chunk k ON k.id = b.chunk_id WHERE"
+    /// Bodies with their chunks, which are looked up only where what is searched is in them.
+    private static func inChunks(unless elsewhere: String) -> String {
+        """
+        b.exchange_id FROM http_body b LEFT JOIN chunk k \
+        ON k.id = CASE WHEN \(elsewhere) THEN NULL ELSE b.chunk_id END WHERE
+        """
+    }
 
     private static func document(_ column: String) -> SQLSource {
         .listed(

@@ -118,6 +118,8 @@ final class LinePagesAhead {
         } catch {
             throw StorageFault(code: SQLITE_ERROR, message: error.description)
         }
+        // Rows are read in their order: what a processor keeps near itself is all that comes again.
+        try reader.db.execute("PRAGMA cache_size = -1024")
         return (reader, try query.prepare(reader.db))
     }
 }
