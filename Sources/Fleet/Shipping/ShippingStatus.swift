@@ -79,6 +79,8 @@ public struct ShippingStatus: Hashable, Sendable {
         let db = try Connection(
             path: "file:" + PercentEncoding.encode(path, keeping: .path) + "?mode=ro",
             flags: SQLITE_OPEN_READONLY | SQLITE_OPEN_URI)
+        // Empty until its shipper has made its tables, and after it was killed before that.
+        guard try db.integer("PRAGMA user_version") > 0 else { return (0, 0) }
         let facts = try db.prepare("SELECT name, value FROM fact")
         var session: Int64 = 0
         while try facts.step() {

@@ -140,9 +140,8 @@ extension Connection {
             Unmanaged.passRetained(registration).toOpaque(),
             { context, _, arguments in
                 guard let arguments, let data = sqlite3_user_data(context) else { return }
-                Unmanaged<Registration>.fromOpaque(data)._withUnsafeGuaranteedRef {
-                    $0.call(context, arguments)
-                }
+                Unmanaged<Registration>.fromOpaque(data).takeUnretainedValue().call(
+                    context, arguments)
             }, nil, nil,
             { data in
                 guard let data else { return }

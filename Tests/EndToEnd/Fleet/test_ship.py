@@ -9,6 +9,7 @@ import sqlite3
 import stat
 import struct
 import threading
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -176,6 +177,17 @@ def test_status_and_metrics(clickhouse: ClickHouse, database: str, tmp_path: Pat
         assert re.fullmatch(r"# (HELP|TYPE) tapedeck_ship_\w+ .+|tapedeck_ship_\w+{.*} [\d.]+",
                             line)
     assert tapedeck("ship", trace, "--status", "--metrics", "-").stdout.startswith("# HELP")
+
+
+@pytest.mark.parametrize("statement", ["", "PRAGMA journal_mode = WAL"])
+def test_a_ledger_without_tables_says_nothing_was_shipped(statement: str, tmp_path: Path) -> None:
+    """As its shipper leaves it when it is killed at once, or while it goes on."""
+    trace = imported("first-sync-and-edits", tmp_path)
+    before = tapedeck("ship", trace, "--status").stdout
+    with closing(sqlite3.connect(f"{trace}.ship")) as ledger:
+        ledger.execute(statement)
+        Path(f"{trace}.ship").touch()
+        assert tapedeck("ship", trace, "--status").stdout == before
 
 
 def test_mistakes_are_one_clear_line(clickhouse: ClickHouse, database: str,
