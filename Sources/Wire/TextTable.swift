@@ -54,8 +54,29 @@ public struct TextTable: Sendable {
 
     /// The number of the text with these UTF-8 bytes, which is given one where it has none.
     public mutating func intern(_ text: UnsafeRawBufferPointer) -> UInt32 {
-        let bytes = UnsafeRawBufferPointer(rebasing: text.prefix(Self.longest))
-        let hash = Self.hash(bytes)
+        let bytes = Self.bytes(of: text)
+        return intern(bytes, Self.hash(bytes))
+    }
+
+    /// The numbers of the texts with these UTF-8 bytes, as if each were given one after the other.
+    ///
+    /// Faster where the table does not fit near a processor: what is read to find one text is read
+    /// while the one before is still waited for.
+    public mutating func intern(_ texts: [UnsafeRawBufferPointer]) -> [UInt32] {
+        let texts = texts.map { Self.bytes(of: $0) }
+        let hashes = texts.map { Self.hash($0) }
+        let mask = slots.count - 1
+        let likely = hashes.map { hash in
+            tags[hash & mask] == Self.tag(hash) ? slots[hash & mask] : .max
+        }
+        let found = likely.map { $0 == .max ? 0 : places[Int($0)] }
+        return texts.indices.map { index in
+            if likely[index] != .max, isSame(found[index], texts[index]) { return likely[index] }
+            return intern(texts[index], hashes[index])
+        }
+    }
+
+    private mutating func intern(_ bytes: UnsafeRawBufferPointer, _ hash: Int) -> UInt32 {
         let (slot, known) = find(bytes, hash)
         if let known { return known }
         let number = UInt32(truncatingIfNeeded: places.count)
@@ -79,7 +100,7 @@ public struct TextTable: Sendable {
 
     /// The number of the text with these UTF-8 bytes; nil where it has none.
     public func find(_ text: UnsafeRawBufferPointer) -> UInt32? {
-        let bytes = UnsafeRawBufferPointer(rebasing: text.prefix(Self.longest))
+        let bytes = Self.bytes(of: text)
         return find(bytes, Self.hash(bytes)).number
     }
 
@@ -95,7 +116,12 @@ public struct TextTable: Sendable {
         guard number < places.count else {
             return body(UnsafeRawBufferPointer(start: nil, count: 0))
         }
-        let place = places[Int(number)]
+        return bytes(at: places[Int(number)], body)
+    }
+
+    private func bytes<Result>(
+        at place: UInt64, _ body: (UnsafeRawBufferPointer) -> Result
+    ) -> Result {
         let offset = Int(place >> 24 & 0x3FFFF)
         let length = Int(place & 0xFFFFFF)
         return blocks[Int(place >> 42)].withUnsafeBytes {
@@ -111,7 +137,8 @@ public struct TextTable: Sendable {
         let tag = Self.tag(hash)
         var slot = hash & mask
         while tags[slot] != 0 {
-            if tags[slot] == tag, isSame(slots[slot], bytes) { return (slot, slots[slot]) }
+            let number = slots[slot]
+            if tags[slot] == tag, isSame(places[Int(number)], bytes) { return (slot, number) }
             slot = (slot + 1) & mask
         }
         return (slot, nil)
@@ -147,6 +174,10 @@ public struct TextTable: Sendable {
         }
     }
 
+    private static func bytes(of text: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(rebasing: text.prefix(longest))
+    }
+
     private static func hash(_ bytes: UnsafeRawBufferPointer) -> Int {
         var hasher = Hasher()
         hasher.combine(bytes: bytes)
@@ -156,22 +187,27 @@ public struct TextTable: Sendable {
     /// Bits of a hash that choose no slot as long as there are fewer than 2^48; never 0.
     private static func tag(_ hash: Int) -> UInt8 { UInt8(truncatingIfNeeded: hash >> 48) | 1 }
 
-    private func isSame(_ number: UInt32, _ other: UnsafeRawBufferPointer) -> Bool {
-        bytes(number) { bytes in
-            guard bytes.count == other.count else { return false }
-            var index = 0
-            while index + 8 <= bytes.count {
-                let one = bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)
-                guard one == other.loadUnaligned(fromByteOffset: index, as: UInt64.self) else {
-                    return false
-                }
-                index += 8
+    private func isSame(_ place: UInt64, _ other: UnsafeRawBufferPointer) -> Bool {
+        bytes(at: place) { $0.isSame(as: other) }
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    /// Whether these are the same bytes, of which eight are compared at once.
+    public func isSame(as other: UnsafeRawBufferPointer) -> Bool {
+        guard count == other.count else { return false }
+        var index = 0
+        while index + 8 <= count {
+            let one = loadUnaligned(fromByteOffset: index, as: UInt64.self)
+            guard one == other.loadUnaligned(fromByteOffset: index, as: UInt64.self) else {
+                return false
             }
-            while index < bytes.count {
-                guard bytes[index] == other[index] else { return false }
-                index += 1
-            }
-            return true
+            index += 8
         }
+        while index < count {
+            guard self[index] == other[index] else { return false }
+            index += 1
+        }
+        return true
     }
 }

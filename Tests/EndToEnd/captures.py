@@ -16,6 +16,9 @@ needs_capturing = pytest.mark.skipif(
     os.geteuid() != 0 or shutil.which("tcpdump") is None or shutil.which("tshark") is None,
     reason="capturing needs root, tcpdump and tshark")
 
+# Some protocol may be registered for the port that a client happens to have.
+TSHARK = ["tshark", "-o", "tcp.try_heuristic_first:TRUE"]
+
 
 class Tcpdump:
     """A running tcpdump that writes what passes on some ports."""
@@ -48,7 +51,7 @@ def fields(file: Path, condition: str, *names: str) -> list[list[str]]:
     packet are joined by the character 1F."""
     words = [word for name in names for word in ("-e", name)]
     done = subprocess.run(
-        ["tshark", "-r", file, "-Y", condition, "-T", "fields", "-E", "separator=/t",
+        [*TSHARK, "-r", file, "-Y", condition, "-T", "fields", "-E", "separator=/t",
          "-E", "aggregator=\x1f", *words],
         check=True, capture_output=True, text=True, env=environment())
     return [line.split("\t") for line in done.stdout.splitlines()]
@@ -63,7 +66,7 @@ def followed(file: Path, streams: int) -> list[tuple[bytes, bytes, int, int]]:
     """For each TCP connection what the client and the server sent, as tshark follows it, and how
     many bytes of each it misses."""
     words = [word for number in range(streams) for word in ("-z", f"follow,tcp,raw,{number}")]
-    done = subprocess.run(["tshark", "-r", file, "-q", *words], check=True, capture_output=True,
+    done = subprocess.run([*TSHARK, "-r", file, "-q", *words], check=True, capture_output=True,
                           text=True, env=environment())
     found = {}
     for part in done.stdout.split("Filter: tcp.stream eq ")[1:]:

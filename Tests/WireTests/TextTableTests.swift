@@ -56,4 +56,29 @@ import Wire
         _ = other.intern("b")
         #expect(one.find("b") == nil && other.find("b") == 1 && one.count == 1)
     }
+
+    @Test(arguments: [nil, 48]) func `many at once are one after the other`(newest: Int?) {
+        var random = SplitMix64(seed: 9)
+        func table() -> TextTable { newest.map { TextTable(knowing: $0) } ?? TextTable() }
+        var (many, single) = (table(), table())
+        for _ in 0..<200 {
+            let texts = (0..<Int.random(in: 0...60, using: &random)).map { _ in
+                "é \(Int.random(in: 0..<2_000, using: &random))"
+            }
+            var bytes: [UInt8] = []
+            let places = texts.map { text in
+                bytes += text.utf8
+                return bytes.count - text.utf8.count..<bytes.count
+            }
+            let numbers = bytes.withUnsafeBytes { bytes in
+                many.intern(places.map { UnsafeRawBufferPointer(rebasing: bytes[$0]) })
+            }
+            #expect(numbers.map { many[$0] } == texts)
+            guard newest == nil else { continue }
+            #expect(numbers == texts.map { single.intern($0) })
+        }
+        #expect(many.intern([UnsafeRawBufferPointer]()).isEmpty)
+        guard newest == nil else { return }
+        #expect(many.count == single.count)
+    }
 }

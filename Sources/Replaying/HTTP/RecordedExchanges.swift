@@ -3,55 +3,6 @@ public import Wire
 /// The exchanges of a recording in their order: a collection of ``RecordedExchange`` that takes some
 /// 40 bytes for each, and each method with host and path once.
 public struct RecordedExchanges: Sendable, RandomAccessCollection, ExpressibleByArrayLiteral {
-    /// An exchange of a trace, as bytes that are valid during a call only.
-    public struct Row {
-        /// Its number.
-        public var id: ExchangeID
-        /// The connection.
-        public var connection: ConnectionID
-        /// What it is for.
-        public var api: UnsafeRawBufferPointer
-        /// Method as sent.
-        public var method: UnsafeRawBufferPointer
-        /// Host without port, in lower case.
-        public var host: UnsafeRawBufferPointer
-        /// TCP port.
-        public var port: Int
-        /// Path without query.
-        public var path: UnsafeRawBufferPointer
-        /// Query without question mark.
-        public var query: UnsafeRawBufferPointer?
-        /// Status of the final response.
-        public var status: Int?
-        /// When the request began.
-        public var startedAt: Instant
-        /// When the first byte of the response came.
-        public var respondedAt: Instant?
-        /// When the last byte of the response came.
-        public var endedAt: Instant?
-
-        /// A row with these values.
-        public init(
-            id: ExchangeID, connection: ConnectionID, api: UnsafeRawBufferPointer,
-            method: UnsafeRawBufferPointer, host: UnsafeRawBufferPointer, port: Int,
-            path: UnsafeRawBufferPointer, query: UnsafeRawBufferPointer?, status: Int?,
-            startedAt: Instant, respondedAt: Instant?, endedAt: Instant?
-        ) {
-            self.id = id
-            self.connection = connection
-            self.api = api
-            self.method = method
-            self.host = host
-            self.port = port
-            self.path = path
-            self.query = query
-            self.status = status
-            self.startedAt = startedAt
-            self.respondedAt = respondedAt
-            self.endedAt = endedAt
-        }
-    }
-
     /// An exchange as it is kept.
     ///
     /// Numbers are kept as what they are more than those of the first exchange, times as what they
@@ -92,6 +43,8 @@ public struct RecordedExchanges: Sendable, RandomAccessCollection, ExpressibleBy
         }
     }
 
+    /// Bytes of the number of method and host before the path of a target.
+    static let originSize = 3
     /// Represents no value.
     private static let none = UInt32.max
     /// Marks a value that does not fit: it is in ``far``.
@@ -108,16 +61,12 @@ public struct RecordedExchanges: Sendable, RandomAccessCollection, ExpressibleBy
     private var entries: [Entry] = []
     /// Methods and hosts, with a NUL between them.
     private var origins = TextTable()
-    /// The number of method and host in three bytes, and the path.
+    /// The number of method and host in ``originSize`` bytes, and the path.
     private(set) var targets = TextTable()
     private var queries = TextTable(knowing: 48_000)
     private var apis = TextTable()
     private var scratch: [UInt8] = []
-    /// Method, host and port of rows, as bytes, and the number of the origin of each.
-    private var rowOrigins = (names: TextTable(), numbers: [UInt32]())
-    /// The API of the row before.
-    private var lastAPI: (name: [UInt8], number: UInt32)?
-    /// Ports by name of a host, of rows.
+    /// Ports by name of a host, of batches.
     private var ports: [String: Set<Int>] = [:]
     /// The hosts that are there, as targets have them.
     private(set) var hosts: Set<String> = []
@@ -146,7 +95,8 @@ public struct RecordedExchanges: Sendable, RandomAccessCollection, ExpressibleBy
         scratch += exchange.host.utf8
         let (origin, isNew) = internOrigin()
         if isNew { hosts.insert(exchange.host) }
-        begin(origin)
+        scratch.removeAll(keepingCapacity: true)
+        scratch += Self.bytes(origin)
         scratch += exchange.path.utf8
         let target = scratch.withUnsafeBytes { targets.intern($0) }
         append(
@@ -156,46 +106,48 @@ public struct RecordedExchanges: Sendable, RandomAccessCollection, ExpressibleBy
             api: apis.intern(exchange.api))
     }
 
-    /// Adds one at the end.
-    public mutating func append(_ row: Row) {
-        scratch.removeAll(keepingCapacity: true)
-        scratch += row.method
-        scratch.append(0)
-        scratch += row.host
-        begin(origin(of: row))
-        scratch += row.path
-        let target = scratch.withUnsafeBytes { targets.intern($0) }
-        append(
-            id: row.id, connection: row.connection, startedAt: row.startedAt,
-            respondedAt: row.respondedAt, endedAt: row.endedAt, target: target,
-            query: row.query.map { queries.intern($0) }, status: row.status,
-            api: api(row.api))
+    /// Adds those of `batch` at the end.
+    public mutating func append(_ batch: consuming Batch) {
+        let origins = batch.origins.map { origin in
+            batch.bytes.withUnsafeBytes { bytes in
+                let number = self.origin(
+                    bytes[origin.method], bytes[origin.host], port: origin.port)
+                return (number, apis.intern(UnsafeRawBufferPointer(rebasing: bytes[origin.api])))
+            }
+        }
+        batch.setOrigins { origins[$0].0 }
+        batch.bytes.withUnsafeBytes { bytes in
+            let numbers = targets.intern(
+                batch.entries.map { UnsafeRawBufferPointer(rebasing: bytes[$0.target]) })
+            for (entry, target) in zip(batch.entries, numbers) {
+                let query = entry.query.map {
+                    queries.intern(UnsafeRawBufferPointer(rebasing: bytes[$0]))
+                }
+                append(
+                    id: entry.id, connection: entry.connection, startedAt: entry.startedAt,
+                    respondedAt: entry.respondedAt, endedAt: entry.endedAt, target: target,
+                    query: query, status: entry.status, api: origins[entry.origin].1)
+            }
+        }
     }
 
-    /// The number of the origin of a row whose method and host are in ``scratch``.
-    private mutating func origin(of row: Row) -> UInt32 {
-        let count = scratch.count
-        withUnsafeBytes(of: row.port) { scratch += $0 }
-        let number = Int(scratch.withUnsafeBytes { rowOrigins.names.intern($0) })
-        if number < rowOrigins.numbers.count { return rowOrigins.numbers[number] }
-        scratch.removeLast(scratch.count - count)
+    /// The number of a method, host and port.
+    private mutating func origin(
+        _ method: Slice<UnsafeRawBufferPointer>, _ host: Slice<UnsafeRawBufferPointer>, port: Int
+    ) -> UInt32 {
+        scratch.removeAll(keepingCapacity: true)
+        scratch += method
+        scratch.append(0)
+        scratch += host
         scratch.append(0x3A)
-        scratch += String(row.port).utf8
+        scratch += String(port).utf8
         let (origin, isNew) = internOrigin()
         if isNew {
-            let name = String(decoding: row.host, as: UTF8.self)
-            ports[name, default: []].insert(row.port)
-            hosts.insert("\(name):\(row.port)")
+            let name = String(decoding: host, as: UTF8.self)
+            ports[name, default: []].insert(port)
+            hosts.insert("\(name):\(port)")
         }
-        rowOrigins.numbers.append(origin)
         return origin
-    }
-
-    private mutating func api(_ name: UnsafeRawBufferPointer) -> UInt32 {
-        if let lastAPI, lastAPI.name.elementsEqual(name) { return lastAPI.number }
-        let number = apis.intern(name)
-        lastAPI = ([UInt8](name), number)
-        return number
     }
 
     private mutating func append(
@@ -239,15 +191,8 @@ public struct RecordedExchanges: Sendable, RandomAccessCollection, ExpressibleBy
         return (number, origins.count > before)
     }
 
-    private mutating func begin(_ origin: UInt32) {
-        scratch.removeAll(keepingCapacity: true)
-        for shift: UInt32 in [0, 8, 16] {
-            scratch.append(UInt8(truncatingIfNeeded: origin >> shift))
-        }
-    }
-
     private static func bytes(_ origin: UInt32) -> [UInt8] {
-        [0, 8, 16].map { UInt8(truncatingIfNeeded: origin >> $0) }
+        (0..<originSize).map { UInt8(truncatingIfNeeded: origin >> (8 * $0)) }
     }
 
     // MARK: Hosts
@@ -300,8 +245,9 @@ public struct RecordedExchanges: Sendable, RandomAccessCollection, ExpressibleBy
     /// Method, host and path of a target.
     func parts(of target: UInt32) -> TargetParts {
         let (origin, path) = targets.bytes(target) { bytes in
-            let origin = bytes.prefix(3).reversed().reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
-            return (origin, String(decoding: bytes.dropFirst(3), as: UTF8.self))
+            let number = bytes.prefix(Self.originSize).reversed()
+            let origin = number.reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+            return (origin, String(decoding: bytes.dropFirst(Self.originSize), as: UTF8.self))
         }
         // By bytes: looking for characters takes ten times as long.
         let parts = origins[origin].utf8.split(
@@ -314,7 +260,7 @@ public struct RecordedExchanges: Sendable, RandomAccessCollection, ExpressibleBy
 
     /// Whether the path of a target may be that of a socket.
     func mayBeSocket(_ target: UInt32) -> Bool {
-        targets.bytes(target) { $0.dropFirst(3).starts(with: "/sock/".utf8) }
+        targets.bytes(target) { $0.dropFirst(Self.originSize).starts(with: "/sock/".utf8) }
     }
 
     /// The target of this method and path on a host as targets have it.

@@ -1,4 +1,5 @@
 import Foundation
+import Replaying
 import Trace
 import Wire
 
@@ -9,7 +10,16 @@ struct ExchangeReaders {
     /// Threads, as many as usual machines have processors to spare.
     private static let threads = min(2, ProcessInfo.processInfo.activeProcessorCount)
 
-    private let readers: [RowBatches<ExchangeBatch>]
+    /// The maximum number of exchanges of a batch.
+    private static let most = 1_024
+
+    /// Exchanges, and whether what follows them is in a batch of the next reader.
+    private struct Part: Sendable {
+        var exchanges = RecordedExchanges.Batch()
+        var isLast = false
+    }
+
+    private let readers: [RowBatches<Part>]
     /// The reader whose turn it is.
     private var current = 0
 
@@ -32,30 +42,39 @@ struct ExchangeReaders {
                     from: numbers.lowerBound + thread * step, through: numbers.upperBound,
                     by: Int(threads * step))
                 {
-                    var batch = ExchangeBatch()
+                    var part = Part()
                     try reader.exchanges(first...first + step - 1) { row in
-                        if batch.count == ExchangeBatch.most {
-                            put(batch)
-                            batch = ExchangeBatch()
+                        if part.exchanges.count == Self.most {
+                            put(part)
+                            part = Part()
                         }
-                        batch.append(row)
+                        part.exchanges.append(RecordedExchanges.Row(row))
                     }
-                    batch.isLast = true
-                    put(batch)
+                    part.isLast = true
+                    put(part)
                 }
             }
         }
     }
 
     /// The next batch; nil when there are no more.
-    mutating func next() throws(TraceError) -> ExchangeBatch? {
-        guard let batch = try readers[current].next() else { return nil }
-        if batch.isLast { current = (current + 1) % readers.count }
-        return batch
+    mutating func next() throws(TraceError) -> RecordedExchanges.Batch? {
+        guard let part = try readers[current].next() else { return nil }
+        if part.isLast { current = (current + 1) % readers.count }
+        return part.exchanges
     }
 
     /// Drops the remaining batches, so that the threads end.
     func drop() {
         for reader in readers { reader.drop() }
+    }
+}
+
+extension RecordedExchanges.Row {
+    fileprivate init(_ row: ReplayExchangeRow) {
+        self.init(
+            id: row.id, connection: row.connection, api: row.api, method: row.method,
+            host: row.host, port: row.port, path: row.path, query: row.query, status: row.status,
+            startedAt: row.startedAt, respondedAt: row.respondedAt, endedAt: row.endedAt)
     }
 }

@@ -49,7 +49,7 @@ package struct RecordedSession: Sendable {
             var readers = ExchangeReaders(
                 path: path, session: session, numbers: numbers, count: bounds.exchanges)
             defer { readers.drop() }
-            while let batch = try readers.next() { batch.append(to: &exchanges) }
+            while let batch = try readers.next() { exchanges.append(batch) }
         }
         self.exchanges = exchanges
         var commands = RecordedCommands()

@@ -170,7 +170,7 @@ def test_each_has_the_messages_that_it_received(faulty, dial, simperium, tmp_pat
     sent: list[str] = []
     got: list[str] = []
 
-    def say(text: str, seconds: float = 0.4) -> None:
+    def say(text: str, seconds: float = 0.8) -> None:
         sent.append(text)
         client.send(text)
         try:

@@ -11,11 +11,11 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from captures import TSHARK
 from programs import curl, environment, sql, tapedeck
 from test_websockets import TEXTS, talk
 
-TSHARK = shutil.which("tshark")
-needs_tshark = pytest.mark.skipif(TSHARK is None, reason="tshark is not installed")
+needs_tshark = pytest.mark.skipif(shutil.which("tshark") is None, reason="tshark is not installed")
 ODD = bytes(range(256)) + b"'\"$`\\ %d\n"
 
 
@@ -46,7 +46,7 @@ def fields(file: Path, condition: str, *names: str) -> list[list[str]]:
     """What tshark says about the packets for which `condition` holds."""
     words = [word for name in names for word in ("-e", name)]
     done = subprocess.run(
-        [TSHARK, "-r", file, "-Y", condition, "-T", "fields", "-E", "separator=/t",
+        [*TSHARK, "-r", file, "-Y", condition, "-T", "fields", "-E", "separator=/t",
          "-E", "aggregator=\x1f", *words],
         check=True, capture_output=True, text=True, env=environment())
     return [line.split("\t") for line in done.stdout.splitlines()]
@@ -75,7 +75,7 @@ def test_tshark_sees_the_bodies(session: Path, tmp_path: Path) -> None:
     """The bodies that tshark puts together are those of the trace, byte for byte."""
     file = tmp_path / "session.pcapng"
     tapedeck("export", session, file)
-    subprocess.run([TSHARK, "-r", file, "-q", "--export-objects", f"http,{tmp_path}/objects"],
+    subprocess.run([*TSHARK, "-r", file, "-q", "--export-objects", f"http,{tmp_path}/objects"],
                    check=True, capture_output=True, env=environment())
     seen = sorted(path.read_bytes() for path in (tmp_path / "objects").iterdir())
     kept = sql(session, "SELECT CAST(content AS BLOB) FROM body WHERE size > 0")
@@ -107,7 +107,7 @@ def test_tshark_finds_nothing_wrong(session: Path, tmp_path: Path) -> None:
     file = tmp_path / "session.pcapng"
     tapedeck("export", session, file)
     done = subprocess.run(
-        [TSHARK, "-r", file, "-o", "tcp.check_checksum:TRUE", "-o", "ip.check_checksum:TRUE", "-Y",
+        [*TSHARK, "-r", file, "-o", "tcp.check_checksum:TRUE", "-o", "ip.check_checksum:TRUE", "-Y",
          "tcp.analysis.flags || tcp.checksum.status == 0 || ip.checksum.status == 0 "
          "|| _ws.malformed"],
         check=True, capture_output=True, text=True, env=environment())

@@ -74,14 +74,41 @@ extension AnswerOrder {
             least[one.route] = max(position, one.change)
             found.append((place, position))
         }
-        // What is certain of a command holds for those before it on its channel.
+        // What is certain of a command holds for those before it on its channel: they follow no more
+        // changes, and, where their channel was told of none in between, no fewer.
         var most: [Route: Int] = [:]
+        let needs = largestNeeds(in: bucket, turns, schedule)
         for index in found.indices.reversed() {
             let one = asked[found[index].place]
-            found[index].position = min(found[index].position, most[one.route] ?? .max)
+            if let most = most[one.route] {
+                if stated(by: one, in: bucket) == nil, !sees(afterAnswerTo: one) {
+                    // What was sent behind its answer was made later, whatever was told.
+                    let possible = needs.partitioningCount { $0 <= one.own }
+                    found[index].position = max(found[index].position, min(most, possible))
+                }
+                found[index].position = min(found[index].position, most)
+            }
             if stated(by: one, in: bucket) != nil { most[one.route] = found[index].position }
         }
         return found
+    }
+
+    /// For each change of a bucket behind how many ends it, or one before it, was sent.
+    private func largestNeeds(
+        in bucket: Bucket, _ turns: [Int32], _ schedule: ReplaySchedule
+    ) -> [Int32] {
+        var largest: Int32 = 0
+        return bucket.makers.map { maker in
+            let turn = maker.map { turns[asked[$0].command] } ?? -1
+            if turn >= 0 { largest = max(largest, schedule.starts[Int(turn)].need) }
+            return largest
+        }
+    }
+
+    /// Whether its channel was told of a change after the answer to a command.
+    private func sees(afterAnswerTo one: Asked) -> Bool {
+        let seen = seen[one.route] ?? []
+        return seen[unseen(by: one, seen)...].contains(where: \.isLater)
     }
 
     /// The same for a change, and for a page of the index with a known change version.
@@ -97,13 +124,7 @@ extension AnswerOrder {
         let sent = bucket.firstFrom.partitioningCount { $0 < need }
         guard one.own < .max else { return sent }
         let seen = seen[one.route] ?? []
-        // The first that came after the answer.
-        var low = 0
-        var high = seen.count
-        while low < high {
-            let middle = (low + high) / 2
-            if seen[middle].end > one.own { high = middle } else { low = middle + 1 }
-        }
+        let low = unseen(by: one, seen)
         let before = low > 0 ? seen[low - 1].largest : 0
         // An answer to `cv` also contains older changes.
         let later = seen[low...].first { $0.isLater }?.change
@@ -111,6 +132,17 @@ extension AnswerOrder {
         // it.
         let count = later.map { $0 - 1 } ?? bucket.firstFrom.partitioningCount { $0 < one.own }
         return max(before, count, sent)
+    }
+
+    /// The first place of what came after the answer to a command.
+    private func unseen(by one: Asked, _ seen: [Seen]) -> Int {
+        var low = 0
+        var high = seen.count
+        while low < high {
+            let middle = (low + high) / 2
+            if seen[middle].end > one.own { high = middle } else { low = middle + 1 }
+        }
+        return low
     }
 }
 
