@@ -43,6 +43,14 @@ package struct RecordedSession: Sendable {
         warning = reader.warning
         anchor = reader.anchor
         let bounds = try reader.bounds()
+        // Beside the exchanges, behind which one processor would be idle.
+        let lists = RowBatches { (put) throws(TraceError) in
+            var commands = RecordedCommands()
+            commands.reserveCapacity(bounds.commands)
+            try Self.read(path, session, to: &commands)
+            put(commands)
+        }
+        defer { lists.drop() }
         var exchanges = RecordedExchanges()
         exchanges.reserveCapacity(bounds.exchanges)
         if let numbers = try reader.exchangeNumbers() {
@@ -52,9 +60,7 @@ package struct RecordedSession: Sendable {
             while let batch = try readers.next() { exchanges.append(batch) }
         }
         self.exchanges = exchanges
-        var commands = RecordedCommands()
-        commands.reserveCapacity(bounds.commands)
-        try Self.read(path, session, to: &commands)
+        var commands = try lists.next() ?? RecordedCommands()
         while case let torn = try reader.torn(commands.lastOfSides), !torn.isEmpty {
             for command in torn { commands.remove(command) }
         }
