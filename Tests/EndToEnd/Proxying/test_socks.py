@@ -165,7 +165,7 @@ def ssh_fixture(program, tmp_path: Path) -> Callable[..., int]:
             subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", tmp_path / name],
                            check=True)
         (tmp_path / "authorized").write_text((tmp_path / "user.pub").read_text())
-        port, ways = free_port(), free_port()
+        port = free_port()
         known = (tmp_path / "host.pub").read_text()
         (tmp_path / "known").write_text(f"[127.0.0.1]:{port} {known}")
         settings = tmp_path / "sshd_config"
@@ -176,11 +176,19 @@ def ssh_fixture(program, tmp_path: Path) -> Callable[..., int]:
             Path("/run/sshd").mkdir(exist_ok=True)
         program("/usr/sbin/sshd", "-D", "-e", "-f", settings)
         eventually(lambda: is_open(port), "sshd")
-        program("ssh", "-N", "-D", f"127.0.0.1:{ways}", "-p", str(port), "-i", tmp_path / "user", "-F",
-                "none", "-o", f"UserKnownHostsFile={tmp_path}/known", "-o", "BatchMode=yes", *options,
-                "127.0.0.1")
-        eventually(lambda: is_open(ways), "ssh -D")
-        return ways
+        for _ in range(5):
+            # Somebody else may take the port before ssh does; the command comes after it listens.
+            ways = free_port()
+            ready = tmp_path / f"ready-{ways}"
+            client = program(
+                "ssh", "-N", "-D", f"127.0.0.1:{ways}", "-p", str(port), "-i", tmp_path / "user", "-F", "none",
+                "-o", f"UserKnownHostsFile={tmp_path}/known", "-o", "BatchMode=yes", "-o",
+                "ExitOnForwardFailure=yes", "-o", "PermitLocalCommand=yes", "-o", f"LocalCommand=touch {ready}",
+                *options, "127.0.0.1")
+            eventually(lambda: ready.exists() or client.process.poll() is not None, "ssh -D")  # noqa: B023
+            if ready.exists():
+                return ways
+        raise AssertionError(client.said())
 
     return start
 
