@@ -77,7 +77,7 @@ struct ReplayOrderPropertyTests {
             sent[CommandID(Int64(session.commands.count))] = (socket, text)
             server.asked[socket].append(text)
         }
-        // In short sessions some channel is told of nothing but its pages.
+        // In short sessions some channel receives nothing but its pages.
         for turn in 0..<[50, 100, 400][seed % 3] {
             let socket = random.below(Self.sockets)
             switch random.below(3) {
@@ -89,7 +89,7 @@ struct ReplayOrderPropertyTests {
             default: deliver(socket)
             }
         }
-        // A channel that is told of no change and reads no page says nothing about its order.
+        // A channel that receives no change and reads no page says nothing about its order.
         for socket in joined.sorted() { say(socket, "i") }
         for socket in 0..<Self.sockets {
             while !server.asked[socket].isEmpty { server.work(socket) }

@@ -75,14 +75,14 @@ extension AnswerOrder {
             found.append((place, position))
         }
         // What is certain of a command holds for those before it on its channel: they follow no more
-        // changes, and, where their channel was told of none in between, no fewer.
+        // changes, and, where their channel received none in between, no fewer.
         var most: [Route: Int] = [:]
         let needs = largestNeeds(in: bucket, turns, schedule)
         for index in found.indices.reversed() {
             let one = asked[found[index].place]
             if let most = most[one.route] {
                 if stated(by: one, in: bucket) == nil, !sees(afterAnswerTo: one) {
-                    // What was sent behind its answer was made later, whatever was told.
+                    // What was sent behind its answer was made later, whatever arrived.
                     let possible = needs.partitioningCount { $0 <= one.own }
                     found[index].position = max(found[index].position, min(most, possible))
                 }
@@ -105,7 +105,7 @@ extension AnswerOrder {
         }
     }
 
-    /// Whether its channel was told of a change after the answer to a command.
+    /// Whether its channel received a change after the answer to a command.
     private func sees(afterAnswerTo one: Asked) -> Bool {
         let seen = seen[one.route] ?? []
         return seen[unseen(by: one, seen)...].contains(where: \.isLater)
