@@ -103,7 +103,8 @@ def program() -> Iterator[Callable[..., Program]]:
         return started[-1]
 
     yield start
-    for each in started:
+    # Those that speak to others first: `sshd` ends once its clients have.
+    for each in reversed(started):
         each.kill()
 
 

@@ -5,7 +5,9 @@ import Wire
 final class OpenExchange {
     // Safety of all that follows: a conversation changes one thing of it at a time.
 
-    @exclusivity(unchecked) var row: ExchangeRow
+    @exclusivity(unchecked) var row: ExchangeRow { didSet { isJoined = false } }
+    /// Whether ``ExchangeJoin`` has the row as it is.
+    @exclusivity(unchecked) var isJoined = false
     @exclusivity(unchecked) var request: BodyCollector?
     @exclusivity(unchecked) var response: BodyCollector?
     /// The kind of request, which determines how the response ends.

@@ -29,9 +29,7 @@ struct ExchangeJoin {
 
         init(_ place: Place) { self.place = place }
 
-        var isFinished: Bool {
-            client.map { $0.outcome != .open } ?? true && server.map { $0.outcome != .open } ?? true
-        }
+        var isFinished: Bool { client?.outcome != .open && server?.outcome != .open }
 
         /// Whether what follows the exchange belongs to it.
         var isSwitch: Bool { client?.status == 101 || server?.status == 101 }
@@ -44,6 +42,8 @@ struct ExchangeJoin {
     private var pairs: [Place: Pair] = [:]
     /// All ``pairs`` in the order in which they were found.
     private var order: [Pair] = []
+    /// Whether one of them may be forgotten: not again before more is passed on, once none is found.
+    private var mayForget = false
     private var clientPairs: [ExchangeID: Pair] = [:]
     private var serverPairs: [ExchangeID: Pair] = [:]
     /// Exchanges that were alike when the sides came apart, and finished.
@@ -89,9 +89,15 @@ struct ExchangeJoin {
     mutating func note(
         _ rows: [DerivedRow], _ others: [DerivedRow], client: [OpenExchange], server: [OpenExchange]
     ) {
-        for exchange in client { noteClient(exchange.row) }
+        for exchange in client where !exchange.isJoined {
+            exchange.isJoined = true
+            noteClient(exchange.row)
+        }
         for case .exchange(let row) in rows { noteClient(row).isOnItsWay = true }
-        for exchange in server { noteServer(exchange.row) }
+        for exchange in server where !exchange.isJoined {
+            exchange.isJoined = true
+            noteServer(exchange.row)
+        }
         for case .exchange(let row) in others { noteServer(row) }
         for row in rows {
             guard let id = row.exchangePart, let pair = clientPairs[id] else { continue }
@@ -138,9 +144,13 @@ struct ExchangeJoin {
 
     /// Forgets the oldest of many that are over and passed on.
     private mutating func forgetOld() {
-        guard order.count > Self.kept,
+        guard mayForget, order.count > Self.kept else { return }
+        guard
             let index = order.firstIndex(where: { $0.isFinished && !$0.isTouched && !$0.isSwitch })
-        else { return }
+        else {
+            mayForget = false
+            return
+        }
         let pair = order.remove(at: index)
         pairs[pair.place] = nil
         heldBytes -= (pair.clientParts + pair.serverParts).reduce(0) { $0 + $1.heldBytes }
@@ -240,6 +250,7 @@ struct ExchangeJoin {
     mutating func give(_ output: DissectorOutput) {
         for row in found where clientPairs[row.id] == nil { output.emit(.exchange(row)) }
         found = []
+        mayForget = true
         for pair in order {
             let isOnItsWay = pair.isOnItsWay
             pair.isOnItsWay = false

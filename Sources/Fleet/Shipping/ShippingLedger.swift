@@ -56,6 +56,20 @@ final class ShippingLedger {
         Platform.close(descriptor)
     }
 
+    /// Opens the ledger of the trace at `trace` beside its writer, to be read alone; nil where nothing
+    /// was noted yet.
+    static func open(toReadOf trace: String) throws(StorageFault) -> Connection? {
+        let path = path(of: trace)
+        guard access(path, R_OK) == 0 else { return nil }
+        let db = try Connection(
+            path: "file:" + PercentEncoding.encode(path, keeping: .path) + "?mode=ro",
+            flags: SQLITE_OPEN_READONLY | SQLITE_OPEN_URI)
+        // Empty until its shipper has made its tables, and after it was killed before that.
+        guard try db.integer("PRAGMA user_version") > 0 else { return nil }
+        try check(db)
+        return db
+    }
+
     private static func prepare(_ db: Connection, _ path: String) throws(StorageFault) {
         try db.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL")
         if try db.integer("PRAGMA page_count") <= 1, try db.integer("PRAGMA user_version") == 0 {
@@ -66,6 +80,10 @@ final class ShippingLedger {
                     "PRAGMA application_id = \(applicationID); PRAGMA user_version = \(version)")
             }
         }
+        try check(db)
+    }
+
+    private static func check(_ db: Connection) throws(StorageFault) {
         guard try db.integer("PRAGMA application_id") == applicationID,
             try db.integer("PRAGMA user_version") == version
         else {

@@ -1,6 +1,3 @@
-internal import CSQLite
-internal import Notation
-internal import Platform
 internal import Storage
 internal import Trace
 
@@ -74,13 +71,7 @@ public struct ShippingStatus: Hashable, Sendable {
 
     /// Reads the ledger; returns the last chunk and the last session that are planned or done.
     private mutating func readLedger() throws(StorageFault) -> (chunk: Int64, session: Int64) {
-        let path = ShippingLedger.path(of: trace)
-        guard access(path, R_OK) == 0 else { return (0, 0) }
-        let db = try Connection(
-            path: "file:" + PercentEncoding.encode(path, keeping: .path) + "?mode=ro",
-            flags: SQLITE_OPEN_READONLY | SQLITE_OPEN_URI)
-        // Empty until its shipper has made its tables, and after it was killed before that.
-        guard try db.integer("PRAGMA user_version") > 0 else { return (0, 0) }
+        guard let db = try ShippingLedger.open(toReadOf: trace) else { return (0, 0) }
         let facts = try db.prepare("SELECT name, value FROM fact")
         var session: Int64 = 0
         while try facts.step() {

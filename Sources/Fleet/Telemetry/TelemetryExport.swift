@@ -2,7 +2,6 @@ internal import Crypto
 internal import Dissection
 public import Filters
 internal import Notation
-internal import Platform
 internal import Trace
 internal import Wire
 
@@ -41,32 +40,17 @@ public struct TelemetryExport {
     ///   the trace cannot be read.
     public init(to url: String, headers: String, of trace: String, program: String) throws {
         collector = try Collector(url, headers: headers)
-        telemetry = Telemetry(recorder: try Self.recorder(of: trace), program: program)
-        labels = try Self.labels(of: trace)
+        let shipped = try ShippedIdentity(trace: trace)
+        labels = shipped.labels
+        let recorder = try shipped.recorder ?? Self.recorder(of: trace)
+        telemetry = Telemetry(recorder: recorder, program: program)
     }
 
-    /// The identity that shipping gave the trace; for one that was not shipped, one that follows from
-    /// its first session.
+    /// The identity of a trace that was not shipped, which follows from its first session.
     private static func recorder(of trace: String) throws -> String {
-        if access(ShippingLedger.path(of: trace), R_OK) == 0,
-            let known = try ShippingLedger(trace: trace).fact("recorder")
-        {
-            return known
-        }
         let first = try TraceReader(path: trace).sessions().first
         let facts = "\(first?.startedUnixNanoseconds ?? 0) \(first?.arguments ?? "")"
         return Hexadecimal.text(SHA256.hash(data: Array(facts.utf8)).prefix(16))
-    }
-
-    /// The labels that sessions were shipped with.
-    private static func labels(of trace: String) throws -> [Int64: [Label]] {
-        guard access(ShippingLedger.path(of: trace), R_OK) == 0 else { return [:] }
-        let ledger = try ShippingLedger(trace: trace)
-        var labels: [Int64: [Label]] = [:]
-        for session in try TraceReader(path: trace).sessions() {
-            labels[session.id.rawValue] = try ledger.labels(of: session.id.rawValue)
-        }
-        return labels
     }
 
     /// Sends the exchanges that `filter` holds for, and the findings that these or what they opened

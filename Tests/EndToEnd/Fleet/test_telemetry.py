@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import fcntl
 import json
 import threading
 from collections.abc import Iterator
@@ -143,6 +144,7 @@ def test_findings_are_log_records(collector: Collector, tmp_path: Path) -> None:
     trace = tmp_path / "app.tape"
     tapedeck("import", ROOT / "Recordings" / "restore-in-progress", trace)
     tapedeck("diagnose", trace, status=None)
+    Path(f"{trace}.ship").touch()  # As a shipper leaves it that ends at once.
     tapedeck("export", trace, "--otlp", collector.url, "--secrets")
     spans = collector.spans()
     findings = sql(trace, "SELECT id, rule, severity, message, exchange_id FROM finding ORDER BY id")
@@ -173,6 +175,11 @@ def test_secrets_stay(recorded: Path, collector: Collector, clickhouse: ClickHou
     resource, span = collector.spans()[-1]
     assert len(collector.spans()) == 9
     assert values(resource.attributes)["tapedeck.label.app"] == "3.2"
+    with open(f"{recorded}.ship", "rb") as ledger:
+        fcntl.flock(ledger, fcntl.LOCK_EX)  # As while it is shipped.
+        tapedeck("export", recorded, "--otlp", collector.url, "status:503")
+    again, _ = collector.spans()[-1]
+    assert len(collector.spans()) == 10 and again == resource
     assert values(resource.attributes)["service.instance.id"] == recorder_of(recorded)
     assert values(span.attributes)["http.response.status_code"] == 503
 
