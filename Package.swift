@@ -107,7 +107,9 @@ let package = Package(
                 "Platform", "Notation", "Wire", "Framing", "OpenRosa", "Simperium", "Replaying",
                 "HTTPLayer", "Storage", "Interception", "CSQLite", nioCore, nioPosix, nioSSL,
             ]),
-        room("Framing", ["Notation", "Wire", "CZlib", "CBrotli", "CZstd"]),
+        .target(
+            name: "Framing", dependencies: ["Notation", "Wire", "CZlib", "CBrotli", "CZstd"],
+            swiftSettings: model),
         .target(
             name: "OpenRosa", dependencies: ["Notation", "Wire", "CLibXML2", crypto],
             exclude: ["Codes/CodeTable.md", "Specification.md"], swiftSettings: house),
@@ -249,7 +251,7 @@ let package = Package(
                 "Faults", "Notation", "Wire", "Framing", "Simperium", "Proxying",
                 "ConvergenceWorld",
             ],
-            path: "Tests/Support/FaultWorld", swiftSettings: house),
+            path: "Tests/Support/FaultWorld", swiftSettings: model),
         .target(
             name: "TraceWorld", dependencies: ["Wire", "Trace", "Storage", "CSQLite"],
             path: "Tests/Support/TraceWorld", swiftSettings: house),

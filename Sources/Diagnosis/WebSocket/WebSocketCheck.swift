@@ -15,6 +15,10 @@ struct WebSocketCheck: Check {
 
     private struct Socket {
         var serverLeg: LegID?
+        /// When the server answered with 101.
+        var openedAt: Instant
+        /// Whether the client has sent anything, so that it has the 101.
+        var isInUse = false
         var client = Side()
         var server = Side()
 
@@ -37,6 +41,8 @@ struct WebSocketCheck: Check {
     private static let maxSockets = 16_384
     /// Nanoseconds after a fault during which notes are ignored.
     private static let unrest: Int64 = 5_000_000_000
+    /// Nanoseconds within which a 101 may still be on its way to the client.
+    private static let opening: Int64 = 1_000_000_000
     /// Nanoseconds after a fault of another connection during which missing answers are ignored.
     private static let distantUnrest: Int64 = 60_000_000_000
 
@@ -51,12 +57,15 @@ struct WebSocketCheck: Check {
         case .answered(let exchange) where exchange.row.status == 101:
             guard exchange.request != nil || exchange.response != nil else { return }
             if sockets.count < Self.maxSockets {
-                sockets[exchange.row.connection] = Socket(serverLeg: exchange.row.serverLeg)
+                sockets[exchange.row.connection] = Socket(
+                    serverLeg: exchange.row.serverLeg,
+                    openedAt: exchange.row.respondedAt ?? exchange.row.startedAt)
             }
             handshake(exchange, session, &report)
         case .note(let note): judge(note, session, &report)
-        case .message(let message) where message.row.opcode >= 8:
-            take(message, session)
+        case .message(let message):
+            if message.row.sender == .client { sockets[message.row.connection]?.isInUse = true }
+            if message.row.opcode >= 8 { take(message, session) }
         case .event(let row) where row.kind == .closed || row.kind == .ended:
             ended(row, session, &report)
         default: return
@@ -270,6 +279,12 @@ struct WebSocketCheck: Check {
                 close, of: first.other, id, "and closed the connection", event.at, session,
                 &report)
         } else if socket[first].close == nil {
+            // It cannot send a Close in what is not open for it yet.
+            if first == .client, !socket.isInUse,
+                event.at.nanoseconds - socket.openedAt.nanoseconds < Self.opening
+            {
+                return
+            }
             let rule =
                 first == .client ? WebSocketRules.noCloseFrame : WebSocketRules.serverNoCloseFrame
             let who = first == .client ? "client" : "server"

@@ -82,6 +82,8 @@ extension WebSocketRules {
         follows: "the closing handshake of each WebSocket",
         evidence: "The client's TCP connection ends first, and neither side has sent Close.",
         expects: "A Close frame, and the end of the connection after the server's.",
+        silent: "The client has sent nothing and ends within a second of the 101, which it may not "
+            + "have. " + unjudged,
         cause: "The socket is dropped when the app goes to the background.")
     static let serverNoCloseFrame = rule(
         "websocket.server-no-close-frame", .info, blames: .server,

@@ -207,6 +207,18 @@ enum WebSocketCases {
                 let id = socket(&script)
                 script.close(id, at: 60, by: peer.other)
             },
+            // A server knows that it has answered; a client may have given up before.
+            RuleCase(
+                noClose, peer == .client ? .silent : .breaks, "the end within a second of the 101"
+            ) { script in
+                let id = socket(&script)
+                script.close(id, at: 1.9, by: peer)
+            },
+            RuleCase(noClose, .breaks, "the end at once behind a message") { script in
+                let id = socket(&script)
+                script.bytes(id, peer, frame(0x81, [0x31], peer), at: 1.5)
+                script.close(id, at: 1.9, by: peer)
+            },
             RuleCase(noClose, .silent, "a fault cuts the connection") { script in
                 let id = socket(&script)
                 script.act(id, "reset", at: 60)
