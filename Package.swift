@@ -3,8 +3,8 @@ import PackageDescription
 
 /// Whether `Tools/build tests` builds.
 ///
-/// It builds each target as a whole, and optimizes those of others; ours would take longer to optimize
-/// than their tests take otherwise.
+/// It builds each target as a whole, and optimizes those of others and those that tests spend their time
+/// in; the rest would take longer to optimize than it takes otherwise.
 let isForTests = Context.environment["TAPEDECK_TESTS"] == "yes"
 
 /// Settings that every target of ours shares.
@@ -28,6 +28,10 @@ let model: [SwiftSetting] =
     Context.environment["TAPEDECK_OPTIMIZED"] == "yes" && !isForTests
     ? shared + [.unsafeFlags(["-O"])] : shared
 
+/// Those that tests of all kinds, and programs in them, spend their time in: optimized where tests are
+/// built to run once.
+let busy = shared
+
 let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
 let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
 let nioEmbedded = Target.Dependency.product(name: "NIOEmbedded", package: "swift-nio")
@@ -45,8 +49,10 @@ let argumentParser = Target.Dependency.product(
     name: "ArgumentParser", package: "swift-argument-parser")
 
 /// A target of ours; what it may import is checked by `Tools/check`.
-func room(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
-    .target(name: name, dependencies: dependencies, swiftSettings: house)
+func room(
+    _ name: String, _ dependencies: [Target.Dependency] = [], _ settings: [SwiftSetting] = house
+) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: settings)
 }
 
 /// The tests of one target, with what only tests need.
@@ -95,7 +101,7 @@ let package = Package(
         .target(name: "Notation", swiftSettings: model),
         .target(name: "Wire", dependencies: ["Notation"], swiftSettings: model),
         room("Reports", ["Notation"]),
-        room("Storage", ["CSQLite"]),
+        room("Storage", ["CSQLite"], busy),
         room("BoundedYAML", [yams]),
         .target(
             name: "HTTPLayer",
@@ -107,19 +113,17 @@ let package = Package(
                 "Platform", "Notation", "Wire", "Framing", "OpenRosa", "Simperium", "Replaying",
                 "HTTPLayer", "Storage", "Interception", "CSQLite", nioCore, nioPosix, nioSSL,
             ]),
-        .target(
-            name: "Framing", dependencies: ["Notation", "Wire", "CZlib", "CBrotli", "CZstd"],
-            swiftSettings: model),
+        room("Framing", ["Notation", "Wire", "CZlib", "CBrotli", "CZstd"], busy),
         .target(
             name: "OpenRosa", dependencies: ["Notation", "Wire", "CLibXML2", crypto],
-            exclude: ["Codes/CodeTable.md", "Specification.md"], swiftSettings: house),
+            exclude: ["Codes/CodeTable.md", "Specification.md"], swiftSettings: busy),
         .target(
             name: "Simperium", dependencies: ["Notation", "Wire"],
             exclude: ["Specification.md"], swiftSettings: model),
         .target(
             name: "Dissection",
             dependencies: ["Notation", "Wire", "Framing", "OpenRosa", "Simperium"],
-            exclude: ["Notes.md"], swiftSettings: house),
+            exclude: ["Notes.md"], swiftSettings: busy),
         .target(name: "Filters", exclude: ["Filters.md"], swiftSettings: house),
         .target(
             name: "Trace",
@@ -127,7 +131,7 @@ let package = Package(
                 "Platform", "Notation", "Wire", "Framing", "Dissection", "Filters", "Storage",
                 "CSQLite",
             ],
-            exclude: ["TraceFormat.md", "TwoSides.md"], swiftSettings: house),
+            exclude: ["TraceFormat.md", "TwoSides.md"], swiftSettings: busy),
         .target(
             name: "Faults",
             dependencies: [
@@ -135,11 +139,11 @@ let package = Package(
                 "BoundedYAML", deque, yams,
             ],
             exclude: ["Faults.md", "faults.schema.json"],
-            resources: [.embedInCode("Packs")], swiftSettings: house),
+            resources: [.embedInCode("Packs")], swiftSettings: busy),
         .target(
             name: "Diagnosis",
             dependencies: ["Notation", "Wire", "Framing", "OpenRosa", "Simperium", "Dissection"],
-            exclude: ["Rules.md", "Catalogue.md"], swiftSettings: house),
+            exclude: ["Rules.md", "Catalogue.md"], swiftSettings: busy),
         room("Interception", ["Platform", nioSSL, nioCore, x509, asn1, crypto]),
         room(
             "Proxying",
@@ -147,8 +151,8 @@ let package = Package(
                 "Platform", "Notation", "Wire", "Framing", "Faults", "OpenRosa", "Interception",
                 crypto,
                 deque, nioCore, nioPosix, nioSSL, nioTLS,
-            ]),
-        room("Replaying", ["Notation", "Reports", "Wire", "OpenRosa", "Simperium"]),
+            ], busy),
+        room("Replaying", ["Notation", "Reports", "Wire", "OpenRosa", "Simperium"], busy),
         room(
             "Sessions",
             [
@@ -251,14 +255,14 @@ let package = Package(
                 "Faults", "Notation", "Wire", "Framing", "Simperium", "Proxying",
                 "ConvergenceWorld",
             ],
-            path: "Tests/Support/FaultWorld", swiftSettings: model),
+            path: "Tests/Support/FaultWorld", swiftSettings: busy),
         .target(
             name: "TraceWorld", dependencies: ["Wire", "Trace", "Storage", "CSQLite"],
             path: "Tests/Support/TraceWorld", swiftSettings: house),
         .target(
             name: "ConnectionWorld",
             dependencies: ["Proxying", "Faults", "Dissection", "Framing", "Notation", "Wire"],
-            path: "Tests/Support/ConnectionWorld", swiftSettings: house),
+            path: "Tests/Support/ConnectionWorld", swiftSettings: busy),
         tests("Platform"),
         tests("Notation"),
         tests("Wire", ["Notation"]),
