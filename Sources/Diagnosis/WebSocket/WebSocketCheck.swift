@@ -50,7 +50,9 @@ struct WebSocketCheck: Check {
         _ evidence: borrowing Evidence, _ session: borrowing SessionView, _ report: inout Report
     ) {
         switch evidence {
-        case .command: return
+        case .command(let command):
+            if command.row.sender == .client { sockets[command.row.connection]?.isInUse = true }
+            return
         default: if let id = evidence.connection, session.isSynthesized(id) { return }
         }
         switch evidence {
