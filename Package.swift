@@ -30,6 +30,8 @@ let model: [SwiftSetting] =
 
 /// Those that tests of all kinds, and programs in them, spend their time in: optimized where tests are
 /// built to run once.
+///
+/// Others that could be of them take longer to optimize than they save.
 let busy = shared
 
 let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
@@ -131,7 +133,7 @@ let package = Package(
                 "Platform", "Notation", "Wire", "Framing", "Dissection", "Filters", "Storage",
                 "CSQLite",
             ],
-            exclude: ["TraceFormat.md", "TwoSides.md"], swiftSettings: busy),
+            exclude: ["TraceFormat.md", "TwoSides.md"], swiftSettings: house),
         .target(
             name: "Faults",
             dependencies: [
@@ -143,7 +145,7 @@ let package = Package(
         .target(
             name: "Diagnosis",
             dependencies: ["Notation", "Wire", "Framing", "OpenRosa", "Simperium", "Dissection"],
-            exclude: ["Rules.md", "Catalogue.md"], swiftSettings: busy),
+            exclude: ["Rules.md", "Catalogue.md"], swiftSettings: house),
         room("Interception", ["Platform", nioSSL, nioCore, x509, asn1, crypto]),
         room(
             "Proxying",
@@ -152,7 +154,7 @@ let package = Package(
                 crypto,
                 deque, nioCore, nioPosix, nioSSL, nioTLS,
             ], busy),
-        room("Replaying", ["Notation", "Reports", "Wire", "OpenRosa", "Simperium"], busy),
+        room("Replaying", ["Notation", "Reports", "Wire", "OpenRosa", "Simperium"]),
         room(
             "Sessions",
             [

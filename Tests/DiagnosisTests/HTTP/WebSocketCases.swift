@@ -216,7 +216,7 @@ enum WebSocketCases {
             },
             RuleCase(noClose, .breaks, "the end at once behind a message") { script in
                 let id = socket(&script)
-                script.bytes(id, peer, frame(0x81, [0x31], peer), at: 1.5)
+                script.bytes(id, peer, frame(0x81, [0x78], peer), at: 1.5)
                 script.close(id, at: 1.9, by: peer)
             },
             RuleCase(noClose, .silent, "a fault cuts the connection") { script in
