@@ -126,7 +126,7 @@ let package = Package(
             name: "Dissection",
             dependencies: ["Notation", "Wire", "Framing", "OpenRosa", "Simperium"],
             exclude: ["Notes.md"], swiftSettings: busy),
-        .target(name: "Filters", exclude: ["Filters.md"], swiftSettings: house),
+        .target(name: "Filters", exclude: ["Filters.md"], swiftSettings: busy),
         .target(
             name: "Trace",
             dependencies: [
