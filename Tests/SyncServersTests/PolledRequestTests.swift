@@ -51,7 +51,7 @@ struct PolledRequestTests {
             let bytes = Array(read.utf8)
             plain.frame(bytes)
             let isNew = framed.framer.isLikeNew
-            if isNew, let request = polled.again(bytes) {
+            if isNew, let request = bytes.withUnsafeBytes({ polled.again($0) }) {
                 framed.texts.append(String(decoding: request.head.bytes, as: UTF8.self))
             } else {
                 polled.catchUp(&framed.framer)
@@ -67,13 +67,13 @@ struct PolledRequestTests {
         var polled = PolledRequest()
         let bytes = Array(Self.reads[0].utf8)
         framed.frame(bytes)
-        let before = polled.again(bytes)
+        let before = bytes.withUnsafeBytes { polled.again($0) }
         polled.note(bytes, framed.last)
-        let request = polled.again(bytes)
+        let request = bytes.withUnsafeBytes { polled.again($0) }
         #expect(before == nil && request != nil && request === framed.last)
         polled.catchUp(&framed.framer)
         #expect(framed.framer.streamOffset == Int64(2 * bytes.count))
-        let other = polled.again(Array(Self.reads[3].utf8))
+        let other = Array(Self.reads[3].utf8).withUnsafeBytes { polled.again($0) }
         #expect(other == nil)
     }
 }

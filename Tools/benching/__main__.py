@@ -15,9 +15,9 @@ from programs import MITMDUMP, ROOT, make_certificates, ratios
 
 PARTS = ("http", "https", "websocket", "delay", "memory", "listing", "decoding", "sync", "faults", "rules",
          "replay-http", "replay-simperium", "opening", "diagnosis", "capture", "bodies", "connections",
-         "latency", "addons", "calls", "growth", "scale", "inspector", "fleet", "newcomer")
-# Take more than a few minutes, newcomer since it compiles: only where they are asked for.
-LONG = ("opening", "growth", "scale", "inspector", "fleet", "newcomer")
+         "latency", "addons", "calls", "growth", "scale", "inspector", "fleet", "newcomer", "bounds")
+# Take more than a few minutes, newcomer and bounds since they compile: only where they are asked for.
+LONG = ("opening", "growth", "scale", "inspector", "fleet", "newcomer", "bounds")
 
 
 def machine() -> str:

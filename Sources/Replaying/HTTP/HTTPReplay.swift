@@ -75,15 +75,15 @@ public struct HTTPReplay: Sendable {
     /// Groups of targets that match several targets: those of SockJS, without the parts that a
     /// client generates.
     private let wildcards: [Target: UInt32]
-    /// Those that were requested.
+    /// Those that were requested, without the current one.
     private var groups: [UInt32: Group] = [:]
+    /// The group that was requested last, which often is the next one's.
+    private var current: (number: UInt32, group: Group)?
     var isUsed: [Bool]
-    /// The group of the last live request: polling clients repeat the same request.
-    private var lastSought: (target: Target, host: String, group: UInt32?)?
+    /// The last live request: polling clients repeat it.
+    private var lastSought: Sought?
     /// What the target of the last answer is called.
     private var lastNamed: (target: UInt32, parts: RecordedExchanges.TargetParts)?
-    /// The key of the last live request.
-    private var live = KeyMemory()
     /// The key of the recorded request that was read last.
     private var read = KeyMemory()
 
@@ -193,37 +193,65 @@ public struct HTTPReplay: Sendable {
     /// - Complexity: Each recorded request is read once over the whole replay, and once more where
     ///   it fits or explains a miss.
     public mutating func answer(_ request: ReplayRequest) -> Answer {
+        guard !cases.isEmpty else {
+            let sought = sought(request)
+            return answer(request, sought) ?? missed(sought)
+        }
         var first: Sought?
         for variant in cases.variants(of: request) {
-            let target = target(variant.method, variant.host, variant.path)
-            let sought = Sought(
-                request: variant, target: target, group: group(of: target, host: variant.host),
-                key: live.key(variant.query, variant.message, rules))
-            if let group = sought.group, let place = take(group, sought.key) {
-                learn(request, sought.key, place)
-                isUsed[place] = true
-                relinquishedPlaces.remove(Int32(truncatingIfNeeded: place))
-                matched += 1
-                return .recorded(exchange(at: place))
-            }
+            let sought = sought(variant)
+            if let answer = answer(request, sought) { return answer }
             if first == nil { first = sought }
         }
-        missed += 1
         // There is always one variant.
-        guard let first else {
-            return .missed(HTTPMiss(line: request.line, reason: .unknownTarget, candidates: []))
+        return missed(first ?? sought(request))
+    }
+
+    /// The answer to what was looked for; nil where there is none.
+    private mutating func answer(_ request: ReplayRequest, _ sought: Sought) -> Answer? {
+        guard let group = sought.group, let place = take(group, sought.key) else { return nil }
+        learn(request, sought.key, place)
+        isUsed[place] = true
+        if !relinquishedPlaces.isEmpty {
+            relinquishedPlaces.remove(Int32(truncatingIfNeeded: place))
         }
-        let miss = explain(first.request, first.target, first.group, first.key)
+        matched += 1
+        return .recorded(exchange(at: place))
+    }
+
+    private mutating func missed(_ sought: Sought) -> Answer {
+        missed += 1
+        let miss = explain(sought.request, sought.target, sought.group, sought.key)
         if misses.count < Self.maxMisses { misses.append(miss) }
         return .missed(miss)
     }
 
     /// A request as the recording may have it.
-    private struct Sought {
-        var request: ReplayRequest
-        var target: Target
-        var group: UInt32?
-        var key: RequestKey
+    ///
+    /// A class, since it is looked at for each request that is the same.
+    private final class Sought: Sendable {
+        let request: ReplayRequest
+        let target: Target
+        let group: UInt32?
+        let key: RequestKey
+
+        init(_ request: ReplayRequest, _ target: Target, _ group: UInt32?, _ key: RequestKey) {
+            self.request = request
+            self.target = target
+            self.group = group
+            self.key = key
+        }
+    }
+
+    /// What is looked for to answer a request, made again only where it differs from the last one.
+    private mutating func sought(_ request: ReplayRequest) -> Sought {
+        if let lastSought, lastSought.request == request { return lastSought }
+        let target = target(request.method, request.host, request.path)
+        let sought = Sought(
+            request, target, group(of: target, host: request.host),
+            RequestKey(query: request.query, message: request.message, rules: rules))
+        lastSought = request.message.body.count <= KeyMemory.most ? sought : nil
+        return sought
     }
 
     /// Binds the cases that a form makes to those of its counterpart.
@@ -251,16 +279,7 @@ public struct HTTPReplay: Sendable {
     }
 
     /// The group of the exchanges of a target; nil where there are none.
-    private mutating func group(of target: Target, host: String) -> UInt32? {
-        if let lastSought, lastSought.target == target, lastSought.host == host {
-            return lastSought.group
-        }
-        let group = newGroup(of: target, host: host)
-        lastSought = (target, host, group)
-        return group
-    }
-
-    private func newGroup(of target: Target, host: String) -> UInt32? {
+    private func group(of target: Target, host: String) -> UInt32? {
         if let group = wildcards[target] { return group }
         let hosts = onlyHost.map { [$0] } ?? exchanges.hosts(shownAs: host)
         for host in hosts {
@@ -282,13 +301,15 @@ public struct HTTPReplay: Sendable {
 
     private mutating func take(_ number: UInt32, _ key: RequestKey) -> Int? {
         // Taken out while it changes, so that nothing is copied.
-        var group = groups.removeValue(forKey: number) ?? Group()
-        defer { groups[number] = group }
-        for (index, place) in (group.waiting[key.digest] ?? []).enumerated()
-        where self.key(of: Int(place)).isSame(as: key) {
-            group.waiting[key.digest]?.remove(at: index)
-            if group.waiting[key.digest]?.isEmpty == true { group.waiting[key.digest] = nil }
-            return Int(place)
+        var group = takeGroup(number)
+        defer { current = (number, group) }
+        if !group.waiting.isEmpty {
+            for (index, place) in (group.waiting[key.digest] ?? []).enumerated()
+            where self.key(of: Int(place)).isSame(as: key) {
+                group.waiting[key.digest]?.remove(at: index)
+                if group.waiting[key.digest]?.isEmpty == true { group.waiting[key.digest] = nil }
+                return Int(place)
+            }
         }
         let members = members(of: number)
         while group.known < members.count {
@@ -299,6 +320,16 @@ public struct HTTPReplay: Sendable {
             group.waiting[other.digest, default: []].append(place)
         }
         return nil
+    }
+
+    /// A group, which is not kept meanwhile.
+    private mutating func takeGroup(_ number: UInt32) -> Group {
+        if let (known, group) = current {
+            current = nil
+            if known == number { return group }
+            groups[known] = group
+        }
+        return groups.removeValue(forKey: number) ?? Group()
     }
 
     /// The key of a recorded request, which often is the same as the last one's.

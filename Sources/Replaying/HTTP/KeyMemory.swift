@@ -1,11 +1,11 @@
-/// The last request whose key was made: polling clients repeat the same request.
+/// The last recorded request whose key was made: polling clients repeat the same request.
 struct KeyMemory: Sendable {
     private var query: String?
     private var message = ReplayMessage()
     private var known: RequestKey?
 
     /// Bytes of the largest body that is kept.
-    private static let most = 1 << 16
+    static let most = 1 << 16
 
     /// The key of a request, made again only where the request differs from the last one.
     mutating func key(

@@ -22,4 +22,10 @@ public struct RecordedResponse: Hashable, Sendable {
         self.body = body
         self.isCut = isCut
     }
+
+    /// Whether two responses are the same, bodies aside.
+    public func hasHead(of other: RecordedResponse) -> Bool {
+        status == other.status && isCut == other.isCut && reason == other.reason
+            && fields == other.fields
+    }
 }

@@ -1,7 +1,9 @@
 import Notation
 
 /// What makes two requests with the same method, host and path the same request.
-struct RequestKey: Sendable {
+///
+/// A class, since it is kept and passed on for each request that is the same, and has many parts.
+final class RequestKey: Sendable {
     let query: [FormField]
     let fields: [FormField]
     let meaning: Meaning

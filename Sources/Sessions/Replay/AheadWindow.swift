@@ -65,7 +65,7 @@ package struct AheadWindow {
     /// - Returns: The request where it was read already, and what is to be read now; ``add(_:)``
     ///   has to be called with that.
     package mutating func request(_ id: ExchangeID) -> (request: ReplayMessage?, order: Order?) {
-        guard isInOrder(id) else { return (messages(of: id)?.request, nil) }
+        guard isInOrder(id) else { return (request(of: id), nil) }
         if let next, next.place(of: id) != nil {
             spares = played?.messages.compactMap { $0.response?.body } ?? []
             spares.removeAll { $0.capacity > Self.maxSpare }
@@ -76,14 +76,18 @@ package struct AheadWindow {
             played = nil
             next = nil
         }
-        let found = messages(of: id)?.request
+        let found = request(of: id)
         guard run > 0, !isReading, next == nil else { return (found, nil) }
         isReading = true
         return (found, Order(first: played?.end ?? ExchangeID(id.rawValue &+ 1), count: run))
     }
 
     /// The response of an exchange where it was read already.
-    package func response(_ id: ExchangeID) -> RecordedResponse? { messages(of: id)?.response }
+    package func response(_ id: ExchangeID) -> RecordedResponse? {
+        if let played, let place = played.place(of: id) { return played.messages[place].response }
+        if let next, let place = next.place(of: id) { return next.messages[place].response }
+        return nil
+    }
 
     /// Unused arrays, for what is read now.
     package mutating func takeSpares() -> [[UInt8]] { exchange(&spares, with: []) }
@@ -94,9 +98,9 @@ package struct AheadWindow {
         isReading = false
     }
 
-    private func messages(of id: ExchangeID) -> Messages? {
-        if let played, let place = played.place(of: id) { return played.messages[place] }
-        if let next, let place = next.place(of: id) { return next.messages[place] }
+    private func request(of id: ExchangeID) -> ReplayMessage? {
+        if let played, let place = played.place(of: id) { return played.messages[place].request }
+        if let next, let place = next.place(of: id) { return next.messages[place].request }
         return nil
     }
 

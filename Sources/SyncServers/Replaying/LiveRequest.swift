@@ -19,8 +19,9 @@ final class LiveRequest: Sendable {
     let asksForUpgrade: Bool
     /// How its answer is framed.
     let framing: AnswerBytes.Request
-    /// Its header fields as text.
-    private let fields: [ReplayMessage.Field]
+    /// What is compared with the recording, for no host: made once, since clients that poll send it
+    /// again and again.
+    private let compared: ReplayRequest
     /// The body after transfer coding.
     let body: [UInt8]
 
@@ -32,7 +33,10 @@ final class LiveRequest: Sendable {
         asksForUpgrade =
             head.first("upgrade") != nil && head.contains(token: "upgrade", in: "connection")
         framing = Self.framing(head)
-        fields = head.fields.map { .init(head.text($0.name), head.text($0.value)) }
+        compared = ReplayRequest(
+            method: head.method, host: "", path: target.path, query: target.query,
+            message: ReplayMessage(
+                fields: head.fields.map { .init(head.text($0.name), head.text($0.value)) }))
         body = []
     }
 
@@ -44,7 +48,10 @@ final class LiveRequest: Sendable {
         isSecure = other.isSecure
         asksForUpgrade = other.asksForUpgrade
         framing = other.framing
-        fields = other.fields
+        var compared = other.compared
+        compared.message.body = DecodedContent.of(
+            body, codings: head.value(of: "content-encoding"))
+        self.compared = compared
         self.body = body
     }
 
@@ -78,17 +85,16 @@ final class LiveRequest: Sendable {
 
     /// What is compared with the recording, for the host that the recording has.
     func replayed(host: String) -> ReplayRequest {
-        ReplayRequest(
-            method: head.method, host: host, path: target.path, query: target.query,
-            message: ReplayMessage(
-                fields: fields,
-                body: DecodedContent.of(body, codings: head.value(of: "content-encoding"))))
+        var request = compared
+        request.host = host
+        return request
     }
 
     /// What the embedded servers see of it.
     var served: ServedRequest {
         ServedRequest(
             head.method, target.path + (target.query.map { "?\($0)" } ?? ""),
-            fields: fields.map { .init($0.name, $0.value) }, body: body, isSecure: isSecure)
+            fields: compared.message.fields.map { .init($0.name, $0.value) }, body: body,
+            isSecure: isSecure)
     }
 }

@@ -1,4 +1,5 @@
 internal import Framing
+internal import Wire
 
 /// The last read of a connection that was one request without a body and nothing else: clients that
 /// poll send it again and again, and it need not be framed again.
@@ -11,8 +12,8 @@ struct PolledRequest {
     /// framed.
     ///
     /// Not to be asked but where the framer is like new.
-    mutating func again(_ bytes: [UInt8]) -> LiveRequest? {
-        guard let last, last.bytes == bytes else { return nil }
+    mutating func again(_ bytes: UnsafeRawBufferPointer) -> LiveRequest? {
+        guard let last, last.bytes.withUnsafeBytes({ $0.isSame(as: bytes) }) else { return nil }
         unframed += Int64(bytes.count)
         return last.request
     }

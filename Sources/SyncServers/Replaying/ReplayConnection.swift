@@ -49,6 +49,8 @@ final class ReplayConnection: ChannelDuplexHandler {
     /// The request before it, without its body.
     private var last: LiveRequest?
     private var polled = PolledRequest()
+    /// Whether the next byte begins a request, and nothing before it matters to the framer.
+    private var isBetweenRequests = true
     private var wasInvited = false
     private var waiting = CircularBuffer<Item>(initialCapacity: 4)
     /// Whether an answer waits for its time.
@@ -72,7 +74,14 @@ final class ReplayConnection: ChannelDuplexHandler {
     // MARK: Channel
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        take(Array(Self.unwrapInboundIn(data).readableBytesView))
+        let buffer = Self.unwrapInboundIn(data)
+        if case .http = phase, isBetweenRequests,
+            let request = buffer.withUnsafeReadableBytes({ polled.again($0) })
+        {
+            waiting.append(.request(request))
+            return drain()
+        }
+        take(Array(buffer.readableBytesView))
     }
 
     func channelReadComplete(context: ChannelHandlerContext) { context.flush() }
@@ -84,7 +93,7 @@ final class ReplayConnection: ChannelDuplexHandler {
     /// Reads only while the client takes what it gets.
     private var mayRead: Bool {
         guard context?.channel.isWritable ?? true else { return false }
-        return waiting.count < Self.maxWaiting && !(framer.isPaused && !held.isEmpty)
+        return waiting.count < Self.maxWaiting && (held.isEmpty || !framer.isPaused)
     }
 
     private func readAgain() {
@@ -177,18 +186,15 @@ final class ReplayConnection: ChannelDuplexHandler {
             held += bytes
             return
         }
-        let isNew = framer.isLikeNew && gathering == nil
-        if isNew, let request = polled.again(bytes) {
-            waiting.append(.request(request))
-            return drain()
-        }
+        let isNew = isBetweenRequests
         polled.catchUp(&framer)
         events.removeAll(keepingCapacity: true)
         let taken = framer.consume(bytes.span, into: &events)
         let found = events
         for event in found { walk(event, bytes) }
         if taken < bytes.count { held += bytes[taken...] }
-        if isNew, framer.isLikeNew, gathering == nil { polled.note(bytes, last) }
+        isBetweenRequests = framer.isLikeNew && gathering == nil
+        if isNew, isBetweenRequests { polled.note(bytes, last) }
         drain()
     }
 
@@ -341,6 +347,7 @@ final class ReplayConnection: ChannelDuplexHandler {
         polled = PolledRequest()
         phase = .start
         framer = HTTPFramer(role: .request)
+        isBetweenRequests = true
         let bytes = held
         held = []
         if !bytes.isEmpty { take(bytes) }

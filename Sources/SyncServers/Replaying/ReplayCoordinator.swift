@@ -28,12 +28,8 @@ final class ReplayCoordinator {
     /// What neither of them answered, where there is a model.
     private var unanswered: [HTTPMiss] = []
     private var unansweredCount = 0
-    /// The last answer without its body: the next ones often have the same head.
-    private var lastAnswer:
-        (
-            response: RecordedResponse, count: Int, request: AnswerBytes.Request,
-            bytes: AnswerBytes
-        )?
+    /// The last answer: the next ones often have the same head.
+    private var lastAnswer: KnownAnswer?
     private let start = NIODeadline.now()
     /// Whether no more messages are expected.
     private(set) var isStopped = false
@@ -253,16 +249,36 @@ final class ReplayCoordinator {
         if let rewrite {
             return AnswerBytes(response, to: request) { rewrite.applied(to: $0) }
         }
-        var bare = response
-        bare.body = []
         if let lastAnswer, lastAnswer.request == request,
-            lastAnswer.count == response.body.count, lastAnswer.response == bare
+            lastAnswer.count == response.body.count, lastAnswer.response.hasHead(of: response)
         {
             return lastAnswer.bytes.with(response.body)
         }
         let bytes = AnswerBytes(response, to: request)
-        lastAnswer = (bare, response.body.count, request, bytes.with([]))
+        var bare = response
+        bare.body = []
+        lastAnswer = KnownAnswer(bare, count: response.body.count, request, bytes.with([]))
         return bytes
+    }
+
+    /// An answer without its body.
+    ///
+    /// A class, since it is looked at for each answer.
+    private final class KnownAnswer: Sendable {
+        let response: RecordedResponse
+        let count: Int
+        let request: AnswerBytes.Request
+        let bytes: AnswerBytes
+
+        init(
+            _ response: RecordedResponse, count: Int, _ request: AnswerBytes.Request,
+            _ bytes: AnswerBytes
+        ) {
+            self.response = response
+            self.count = count
+            self.request = request
+            self.bytes = bytes
+        }
     }
 
     private var stoppedResponse: RecordedResponse {
