@@ -22,8 +22,10 @@ KEPT = (("keeps nothing", ""), ("a row for each read", "record"), ("a row for ea
 
 def build() -> Path:
     """The program of these parts."""
-    command = ["swift", "build", "-c", "release", "--package-path", str(ROOT / "Tools/benching/bounds"),
-               "--scratch-path", str(ROOT / ".build/bounds"), "--static-swift-stdlib"]
+    # One build at a time, as in Tools/build.
+    command = ["flock", str(ROOT / ".build/tools.lock"), "swift", "build", "-c", "release",
+               "--package-path", str(ROOT / "Tools/benching/bounds"), "--scratch-path",
+               str(ROOT / ".build/bounds"), "--static-swift-stdlib"]
     subprocess.run(command, check=True)
     return ROOT / ".build/bounds/release/bounds"
 
@@ -145,8 +147,8 @@ def bodies(table, programs: Programs, rounds: int, seconds: int) -> None:
         for process in processes:
             cleanup.callback(stop, process)
         for size in bodies_load.SIZES[1:]:
-            with ExitStack() as files_of_one:
-                subjects = relays(files_of_one, programs, origin, f"/{size.count}")
+            with ExitStack() as started:
+                subjects = relays(started, programs, origin, f"/{size.count}")
                 turns(table, f"bodies of {size.name}", size.ratio, Subject("nginx", f"{proxy}/{size.count}"),
                       subjects, rounds, seconds, size.connections)
 

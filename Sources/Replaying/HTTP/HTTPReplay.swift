@@ -303,13 +303,11 @@ public struct HTTPReplay: Sendable {
         // Taken out while it changes, so that nothing is copied.
         var group = takeGroup(number)
         defer { current = (number, group) }
-        if !group.waiting.isEmpty {
-            for (index, place) in (group.waiting[key.digest] ?? []).enumerated()
-            where self.key(of: Int(place)).isSame(as: key) {
-                group.waiting[key.digest]?.remove(at: index)
-                if group.waiting[key.digest]?.isEmpty == true { group.waiting[key.digest] = nil }
-                return Int(place)
-            }
+        for (index, place) in (group.waiting[key.digest] ?? []).enumerated()
+        where self.key(of: Int(place)).isSame(as: key) {
+            group.waiting[key.digest]?.remove(at: index)
+            if group.waiting[key.digest]?.isEmpty == true { group.waiting[key.digest] = nil }
+            return Int(place)
         }
         let members = members(of: number)
         while group.known < members.count {

@@ -19,8 +19,8 @@ final class LiveRequest: Sendable {
     let asksForUpgrade: Bool
     /// How its answer is framed.
     let framing: AnswerBytes.Request
-    /// What is compared with the recording, for no host: made once, since clients that poll send it
-    /// again and again.
+    /// What is compared with the recording, for no host and without body: made once, since clients
+    /// that poll send it again and again.
     private let compared: ReplayRequest
     /// The body after transfer coding.
     let body: [UInt8]
@@ -48,10 +48,7 @@ final class LiveRequest: Sendable {
         isSecure = other.isSecure
         asksForUpgrade = other.asksForUpgrade
         framing = other.framing
-        var compared = other.compared
-        compared.message.body = DecodedContent.of(
-            body, codings: head.value(of: "content-encoding"))
-        self.compared = compared
+        compared = other.compared
         self.body = body
     }
 
@@ -87,6 +84,11 @@ final class LiveRequest: Sendable {
     func replayed(host: String) -> ReplayRequest {
         var request = compared
         request.host = host
+        // Not before its turn: what waits is kept as it came, which may be a thousand times smaller.
+        if !body.isEmpty {
+            request.message.body = DecodedContent.of(
+                body, codings: head.value(of: "content-encoding"))
+        }
         return request
     }
 
