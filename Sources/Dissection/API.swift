@@ -18,6 +18,13 @@ package enum API {
         }
         return isUpgrade ? "websocket" : "http"
     }
+
+    /// Whether it is one of those whose contents are XML.
+    static func isOpenRosa(_ api: String) -> Bool {
+        // Nearly all others differ in the first byte.
+        guard let first = api.utf8.first, first == 0x63 || first == 0x6F else { return false }
+        return api.hasPrefix("commcare.") || api.hasPrefix("openrosa.")
+    }
 }
 
 extension HTTPHead {

@@ -1,3 +1,4 @@
+import Framing
 import Wire
 
 /// Where the decoders of one dissector put their rows and get their numbers.
@@ -10,6 +11,12 @@ package final class DissectorOutput {
     private(set) lazy var ofServer = DissectorOutput(numbers: SideJoin.provisional)
 
     // Safety of all that follows: nothing that is called here calls anything but this.
+
+    /// The heads that were read lately, for those that come again.
+    let known = HTTPKnownHeads()
+    /// What these say.
+    @exclusivity(unchecked) var requestFacts = HeadFacts<RequestFacts>()
+    @exclusivity(unchecked) var responseFacts = HeadFacts<ResponseFacts>()
 
     @exclusivity(unchecked) private(set) var numbers: DissectorNumbers
     @exclusivity(unchecked) private var rows: [DerivedRow] = []

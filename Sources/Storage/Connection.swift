@@ -15,6 +15,15 @@ package final class Connection {
     /// Units of work after which a statement without a row is ended.
     var maxWork = Int64.max
 
+    /// Number of tables in memory that were named.
+    private var namedTables = 0
+
+    /// The name of another table in memory.
+    func nameOfTable() -> String {
+        namedTables += 1
+        return "waiting_\(namedTables)"
+    }
+
     /// Whether SQLite took the settings of the process.
     private static let isConfigured = tapedeck_sqlite_keep_no_account() == SQLITE_OK
 

@@ -8,13 +8,6 @@ package final class Statement {
     /// Keeps the connection open for as long as a statement of it is about.
     package let connection: Connection
 
-    // Safety of both: SQLite calls nothing that binds values while a statement has them bound.
-
-    /// Where texts are until the statement has run, if it has room for them, and how much of it they
-    /// take.
-    @exclusivity(unchecked) private var room: UnsafeMutableBufferPointer<CChar>?
-    @exclusivity(unchecked) private var taken = 0
-
     init(_ handle: OpaquePointer, of connection: Connection) {
         self.handle = handle
         self.connection = connection
@@ -22,16 +15,7 @@ package final class Statement {
 
     deinit {
         connection.finalize(handle)
-        room?.deallocate()
     }
-
-    /// Keeps room for short texts, of which SQLite then makes no copies: every parameter has to be
-    /// bound anew for each run.
-    package func bindsAllForEachRun() {
-        if room == nil { room = .allocate(capacity: Self.roomForTexts) }
-    }
-
-    private static let roomForTexts = 2_048
 
     /// Goes to the next row.
     ///
@@ -51,7 +35,6 @@ package final class Statement {
 
     /// Runs a statement that gives no rows.
     package func run() throws(StorageFault) {
-        taken = 0
         while try step() {}
     }
 
@@ -82,22 +65,11 @@ package final class Statement {
         var value = value
         value.withUTF8 { bytes in
             _ = bytes.withMemoryRebound(to: CChar.self) { characters in
-                let kept = kept(characters)
-                return sqlite3_bind_text64(
-                    handle, index, kept ?? characters.baseAddress ?? Self.nothing,
-                    UInt64(characters.count), kept == nil ? Self.copied : nil, UInt8(SQLITE_UTF8))
+                sqlite3_bind_text64(
+                    handle, index, characters.baseAddress ?? Self.nothing,
+                    UInt64(characters.count), Self.copied, UInt8(SQLITE_UTF8))
             }
         }
-    }
-
-    /// A copy of `text` that stays until the statement has run; nil without room for it.
-    private func kept(_ text: UnsafeBufferPointer<CChar>) -> UnsafePointer<CChar>? {
-        guard let place = room?.baseAddress, let start = text.baseAddress,
-            text.count <= Self.roomForTexts - taken
-        else { return nil }
-        (place + taken).update(from: start, count: text.count)
-        defer { taken += text.count }
-        return UnsafePointer(place + taken)
     }
 
     package func bind(_ index: Int32, _ value: String?) {

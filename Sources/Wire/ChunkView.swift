@@ -34,7 +34,8 @@ public struct ChunkView: Hashable, Sendable {
             return
         }
         let deliveries = isSender ? [] : chunk.deliveries
-        bytes.reserveCapacity(chunk.bytes.count)
+        bytes.reserveCapacity(patches.reduce(chunk.bytes.count) { $0 + $1.inserted.count })
+        segments.reserveCapacity(2 * patches.count + deliveries.count + 1)
         var position = 0
         for patch in patches {
             guard patch.offset >= position, patch.removed >= 0,
@@ -66,7 +67,9 @@ public struct ChunkView: Hashable, Sendable {
         guard !range.isEmpty else { return }
         segments.append(
             Segment(start: bytes.count, offset: range.lowerBound, isInserted: false, at: at))
-        bytes.append(contentsOf: chunk.bytes[range])
+        chunk.bytes.withUnsafeBufferPointer {
+            bytes.append(contentsOf: UnsafeBufferPointer(rebasing: $0[range]))
+        }
     }
 
     /// Inserted bytes share the delivery of what they replace, or of what they precede.

@@ -43,8 +43,19 @@ package final class BodyCollector {
     /// Offset in the content as sent of the first of them.
     @exclusivity(unchecked) private var firstMissing: Int64 = 0
 
-    package init(
+    /// A collector of the content behind `head`.
+    package convenience init(
         head: HTTPHead, at place: Place?, exchange: ExchangeRow, sender: Peer,
+        limits: DissectionLimits, status: Int? = nil
+    ) {
+        self.init(
+            head: head, BodyFacts(head), at: place, exchange: exchange, sender: sender,
+            limits: limits, status: status)
+    }
+
+    /// A collector of the content behind `head`, of which `facts` are.
+    init(
+        head: HTTPHead, _ facts: BodyFacts, at place: Place?, exchange: ExchangeRow, sender: Peer,
         limits: DissectionLimits, status: Int? = nil
     ) {
         self.head = head.bytes
@@ -53,13 +64,13 @@ package final class BodyCollector {
         self.sender = sender
         self.limits = limits
         self.status = status
-        contentType = head.first("content-type").map { head.text($0.value) }
-        if head.first("content-encoding") != nil {
-            coding = head.values(of: "content-encoding").joined(separator: ", ")
+        contentType = facts.contentType
+        if let codings = facts.coding {
+            coding = codings
             do {
                 // RFC 9659: 8 MiB is what a decoder of zstd content has to offer.
                 decoder = try ContentDecoder(
-                    codings: coding,
+                    codings: codings,
                     limits: ContentDecodingLimits(
                         maxDecodedBytes: limits.decodedContent, maxWindowLog: 23))
             } catch {
@@ -67,11 +78,10 @@ package final class BodyCollector {
                 coding = ""
             }
         } else {
-            announced = head.first("content-length").flatMap { Int(head.text($0.value)) } ?? 0
+            announced = facts.announced
         }
         meaning = BodyMeaning(
-            contentType: contentType, status: status, exchange: exchange, sender: sender,
-            limits: limits)
+            facts, status: status, exchange: exchange, sender: sender, limits: limits)
     }
 
     /// A collector for a request whose head cannot be read.

@@ -29,17 +29,14 @@ final class BodyMeaning {
 
     /// Nil where the content is none of the kinds that are inspected.
     init?(
-        contentType: String?, status: Int?, exchange: ExchangeRow, sender: Peer,
+        _ facts: BodyFacts, status: Int?, exchange: ExchangeRow, sender: Peer,
         limits: DissectionLimits
     ) {
         let api = exchange.api
-        let type = contentType ?? ""
         multipart =
-            type.hasPrefix("multipart/")
-            ? contentType.flatMap { MultipartParser(contentType: $0) } : nil
-        mayBeXML =
-            type.containsASCII("xml")
-            || (api.hasPrefix("commcare.") || api.hasPrefix("openrosa."))
+            facts.isMultipart
+            ? facts.contentType.flatMap { MultipartParser(contentType: $0) } : nil
+        mayBeXML = facts.isXML || API.isOpenRosa(api)
         guard multipart != nil || mayBeXML || status == 406 else { return nil }
         self.exchange = exchange.id
         connection = exchange.connection
@@ -265,7 +262,7 @@ extension String {
     /// Whether the text contains `word`, which is ASCII in lower case, whatever the case.
     ///
     /// Compares bytes, since characters cost a hundred times as much and this runs for every body.
-    fileprivate func containsASCII(_ word: StaticString) -> Bool {
+    func containsASCII(_ word: StaticString) -> Bool {
         var text = self
         return text.withUTF8 { bytes in
             let length = word.utf8CodeUnitCount

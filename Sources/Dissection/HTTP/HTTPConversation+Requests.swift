@@ -1,5 +1,4 @@
 import Framing
-import OpenRosa
 import Wire
 
 /// What the client sends.
@@ -12,7 +11,8 @@ extension HTTPConversation {
         while true {
             requestPlaces.append(rest, start: requests.streamOffset)
             events.removeAll(keepingCapacity: true)
-            let taken = requests.consume(rest.bytes.span, into: &events)
+            let taken = requests.consume(
+                rest.bytes.span, into: &events, known: output.known)
             if let (place, at) = startOfHTTP2(in: rest) {
                 return Switch(protocolName: .http2(place, at), rest: [])
             }
@@ -78,10 +78,11 @@ extension HTTPConversation {
             complete(exchange, head, stored(place, piece))
             return
         }
-        let exchange = exchange(of: head, place, at)
+        let facts = output.requestFacts.of(head, RequestFacts.init)
+        let exchange = exchange(facts, place, at)
         exchange.request = BodyCollector(
-            head: head, at: stored(place, piece), exchange: exchange.row, sender: .client,
-            limits: limits)
+            head: head, facts.body, at: stored(place, piece), exchange: exchange.row,
+            sender: .client, limits: limits)
         line(up: exchange)
         if let loss = losses[Peer.client.rawValue] {
             tell(loss, (place, at), piece, exchange)
@@ -91,34 +92,29 @@ extension HTTPConversation {
     }
 
     /// An exchange with the head of its request known.
-    func exchange(of head: HTTPHead, _ place: Place, _ at: Instant) -> OpenExchange {
-        let address = RequestAddress(head)
-        let row = row(
-            of: head, address, output.nextExchange(), place, at)
-        return OpenExchange(
-            row: row, kind: HTTPRequestKind(head), hasExplicitPort: address.port != nil)
+    func exchange(_ facts: RequestFacts, _ place: Place, _ at: Instant) -> OpenExchange {
+        OpenExchange(
+            row: row(facts, output.nextExchange(), place, at), kind: facts.kind,
+            hasExplicitPort: facts.address.port != nil)
     }
 
     /// The properties of an exchange in the head of its request.
     func row(
-        of head: HTTPHead, _ address: RequestAddress, _ id: ExchangeID, _ place: Place,
-        _ at: Instant
+        _ facts: RequestFacts, _ id: ExchangeID, _ place: Place, _ at: Instant
     ) -> ExchangeRow {
+        let address = facts.address
         let scheme = address.scheme ?? context.scheme
         // A target without a scheme is of the very server that the connection leads to.
         let server = address.scheme == nil ? context.capturedServer : nil
         let host = address.host.isEmpty ? server?.host ?? "" : address.host
         var row = ExchangeRow(
-            id: id, connection: context.row.id,
-            api: API.name(
-                method: head.method, host: host, path: address.path, query: address.query,
-                isUpgrade: head.asksForWebSocket),
-            method: head.method, scheme: scheme, host: host,
+            id: id, connection: context.row.id, api: facts.api(host: host),
+            method: facts.method, scheme: scheme, host: host,
             port: address.port ?? server?.port ?? (scheme == "https" ? 443 : 80),
-            path: address.path, query: address.query, version: head.version, startedAt: at,
+            path: address.path, query: address.query, version: facts.version, startedAt: at,
             requestPlace: place)
-        row.device = Device.identifier(in: head, query: address.query)
-        row.user = SignedInUser.name(in: head, query: address.query)
+        row.device = facts.device
+        row.user = facts.user
         return row
     }
 }

@@ -18,7 +18,8 @@ extension HTTPConversation {
         while true {
             responsePlaces.append(rest, start: responses.streamOffset)
             events.removeAll(keepingCapacity: true)
-            let taken = responses.consume(rest.bytes.span, into: &events)
+            let taken = responses.consume(
+                rest.bytes.span, into: &events, known: output.known)
             if let failure = failure(taken: taken) {
                 for event in events[..<failure.index] { _ = handleResponse(event, rest) }
                 recoverResponses(failure.error, rest, unread: taken - failure.end)
@@ -103,16 +104,17 @@ extension HTTPConversation {
         isResponding = true
         let isTunnel = exchange.kind == .connect && (200..<300).contains(status)
         exchange.row.status = status
-        exchange.row.reason = head.reason
+        let facts = output.responseFacts.of(head, ResponseFacts.init)
+        exchange.row.reason = facts.reason
         exchange.row.respondedAt = at
         exchange.row.responsePlace = place
         exchange.row.serverLeg = piece.isLocal ? nil : piece.leg
         exchange.row.isLocal = piece.isLocal
-        exchange.row.retryAfter = head.first("retry-after").map { head.text($0.value) }
+        exchange.row.retryAfter = facts.retryAfter
         if !piece.isLocal { settleScheme(exchange, piece.leg) }
         exchange.response = BodyCollector(
-            head: head, at: stored(place, piece), exchange: exchange.row, sender: .server,
-            limits: limits, status: status)
+            head: head, facts.body, at: stored(place, piece), exchange: exchange.row,
+            sender: .server, limits: limits, status: status)
         output.touch(exchange)
         guard isTunnel || status == 101 else { return nil }
         isResponding = false

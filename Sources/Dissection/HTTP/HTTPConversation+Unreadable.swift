@@ -75,9 +75,11 @@ extension HTTPConversation {
         guard let (place, at) = requestPlaces.locate(failed.start) else { return nil }
         let exchange: OpenExchange
         if let head = failed.head {
-            exchange = self.exchange(of: head, place, at)
+            let facts = RequestFacts(head)
+            exchange = self.exchange(facts, place, at)
             exchange.request = BodyCollector(
-                head: head, at: nil, exchange: exchange.row, sender: .client, limits: limits)
+                head: head, facts.body, at: nil, exchange: exchange.row, sender: .client,
+                limits: limits)
         } else {
             let server = context.onlyServer
             let scheme = context.scheme
@@ -115,8 +117,8 @@ extension HTTPConversation {
     /// The head that the server has answered is complete after all.
     func complete(_ exchange: OpenExchange, _ head: HTTPHead, _ place: Place?) {
         let known = exchange.row
-        exchange.row = row(
-            of: head, RequestAddress(head), known.id, known.requestPlace, known.startedAt)
+        let facts = RequestFacts(head)
+        exchange.row = row(facts, known.id, known.requestPlace, known.startedAt)
         exchange.row.takeResponse(of: known)
         guard !exchange.isFinished else {
             output.emit(.exchange(exchange.row))
@@ -124,7 +126,8 @@ extension HTTPConversation {
         }
         exchange.requestLoss = nil
         exchange.request = BodyCollector(
-            head: head, at: place, exchange: exchange.row, sender: .client, limits: limits)
+            head: head, facts.body, at: place, exchange: exchange.row, sender: .client,
+            limits: limits)
         reading = exchange
         output.touch(exchange)
     }

@@ -19,6 +19,9 @@
         kinds.remove(at: first + index)
     }
 
+    /// The request that the next final response answers; ``otherwise`` where none is known.
+    var upcoming: HTTPRequestKind { first < kinds.count ? kinds[first] : otherwise }
+
     /// Removes the request that the next final response answers; ``otherwise`` where none is known.
     mutating func next() -> HTTPRequestKind {
         guard first < kinds.count else { return otherwise }

@@ -135,10 +135,11 @@ public struct HTTPFramer: Sendable {
     ///   - bytes: The bytes.
     ///   - events: Gains what was found, with indices relative to `bytes`.
     ///   - messages: How many messages may begin at most.
+    ///   - known: Heads that this and other framers read before; nil where they are not kept.
     /// - Returns: How many bytes were taken: all, or those before a pause or a message too many.
     public mutating func consume(
         _ bytes: borrowing Span<UInt8>, into events: inout [HTTPEvent],
-        beginning messages: Int = .max
+        beginning messages: Int = .max, known: HTTPKnownHeads? = nil
     ) -> Int {
         var (position, begun) = (0, 0)
         scanning: while position < bytes.count {
@@ -156,7 +157,7 @@ public struct HTTPFramer: Sendable {
                 skipEmptyLine(bytes, &position, &events)
                 if phase == .head { begun += 1 }
             case .head:
-                readHead(bytes, &position, &events)
+                readHead(bytes, &position, known, &events)
             case .untilEnd:
                 events.append(.content(position..<bytes.count))
                 position = bytes.count
@@ -263,9 +264,14 @@ public struct HTTPFramer: Sendable {
     }
 
     private mutating func readHead(
-        _ bytes: borrowing Span<UInt8>, _ position: inout Int, _ events: inout [HTTPEvent]
+        _ bytes: borrowing Span<UInt8>, _ position: inout Int, _ known: HTTPKnownHeads?,
+        _ events: inout [HTTPEvent]
     ) {
         let held = scanner.held.count
+        if held == 0, let known, let head = known.head(in: bytes, at: position), isNext(head) {
+            position += head.parts.bytes.count
+            return pass(head, end: position, &events)
+        }
         let end = min(bytes.count, position + limits.maxHeadBytes - held)
         if let index = HTTPStartLine.firstImpossible(
             role, in: bytes, position..<end, seen: held)
@@ -293,53 +299,35 @@ public struct HTTPFramer: Sendable {
                 return
             }
             let raw = scanner.takeBytes(bytes, position..<end)
+            let head = HTTPReadHead(role, raw, scanner, answering: expected.upcoming)
+            scanner = HTTPHeadScanner()
+            known?.keep(head)
             position = end
-            completeHead(raw, end: end, &events)
+            pass(head, end: end, &events)
         }
     }
 
-    private mutating func completeHead(
-        _ raw: [UInt8], end: Int, _ events: inout [HTTPEvent]
-    ) {
-        var notes = scanner.notes
-        var reader = HTTPFieldReader()
-        reader.read(
-            raw.span, from: scanner.startLineEnd, lines: scanner.lines, notes: &notes)
-        let landmarks = reader.landmarks
-        let head = HTTPHead(
-            role: role, bytes: raw, start: headStart, line: scanner.startLine,
-            fields: reader.fields)
-        scanner = HTTPHeadScanner()
+    /// Whether a head that was read by another framer is one that this would read in the same way.
+    private func isNext(_ head: HTTPReadHead) -> Bool {
+        head.parts.role == role && head.parts.bytes.count <= limits.maxHeadBytes
+            && head.lines <= limits.maxFields
+            && (role == .request || head.isInterim || head.kind == expected.upcoming)
+    }
 
-        let framing: HTTPBodyFraming
-        var isInterim = false
-        var isUnknown = false
-        switch role {
-        case .request:
-            let kind = HTTPRequestKind(head)
-            HTTPHostCheck.run(head, landmarks, notes: &notes)
-            framing = .ofRequest(head, landmarks, notes: &notes)
-            pausesAtEnd = kind == .connect || landmarks.areOfUpgrade(head)
-        case .response:
-            let status = head.status ?? 0
-            isInterim = (100..<200).contains(status) && status != 101
-            let kind = isInterim ? .other : expected.next()
-            isUnknown = kind == .unknown && status != 101
-            framing = .ofResponse(head, landmarks, to: kind, notes: &notes)
-            pausesAtEnd =
-                status == 101 || (kind == .connect && (200..<300).contains(status))
-        }
-
-        events.append(.head(head, end: end))
-        for item in notes.items where seen.insert(item.note, headStart + item.offset) {
+    /// Goes on behind a head.
+    private mutating func pass(_ head: HTTPReadHead, end: Int, _ events: inout [HTTPEvent]) {
+        if role == .response, !head.isInterim { _ = expected.next() }
+        pausesAtEnd = head.mayChangeProtocol
+        events.append(.head(HTTPHead(head.parts, start: headStart), end: end))
+        for item in head.notes.items where seen.insert(item.note, headStart + item.offset) {
             events.append(.note(item.note, offset: headStart + item.offset))
         }
-        if isUnknown {
+        if head.hasUnknownEnd {
             seen.removeAll()
             search = HTTPStartLineSearch(role, at: streamOffset + Int64(end))
             phase = .searching
         } else {
-            begin(framing, at: end, &events)
+            begin(head.framing, at: end, &events)
         }
     }
 

@@ -80,6 +80,38 @@ extension Span<UInt8> {
         return true
     }
 
+    /// Whether these bytes begin with `other`.
+    func begins(with other: borrowing Span<UInt8>) -> Bool {
+        guard count >= other.count else { return false }
+        var index = 0
+        while other.count - index >= 8 {
+            guard word(at: index) == other.word(at: index) else { return false }
+            index += 8
+        }
+        while index < other.count {
+            guard self[index] == other[index] else { return false }
+            index += 1
+        }
+        return true
+    }
+
+    /// A number that is nearly always another one for other bytes among the first `length`.
+    func checksum(of length: Int) -> Int {
+        var sum: UInt64 = 0
+        var index = 0
+        while length - index >= 8 {
+            // An odd factor with bits all over, as in multiplicative hashing.
+            sum = (sum ^ word(at: index)) &* 0x9E37_79B9_7F4A_7C15
+            sum ^= sum >> 32
+            index += 8
+        }
+        while index < length {
+            sum = (sum ^ UInt64(self[index])) &* 0x9E37_79B9_7F4A_7C15
+            index += 1
+        }
+        return Int(truncatingIfNeeded: sum >> 32)
+    }
+
     /// `range` without spaces, tabs and line breaks at its ends.
     func trimmed(_ range: Range<Int>) -> Range<Int> {
         var lower = range.lowerBound

@@ -25,7 +25,8 @@ extension Relay {
             events.reserveCapacity(Self.usualEvents)
             let taken = requests.consume(
                 rest.bytes.span, into: &events,
-                beginning: isCounting ? Self.maximumOutstanding - outstanding.count : .max)
+                beginning: isCounting ? Self.maximumOutstanding - outstanding.count : .max,
+                known: known)
             // The framer waits for an answer, or the servers for fewer requests.
             guard taken > 0 else { break }
             scan.offset += Int64(taken)
@@ -204,7 +205,9 @@ extension Relay {
     ) -> [Patch]? {
         let kind = HTTPRequestKind(head)
         mapped = nil
-        if head.method == "PRI" { warn(Self.http2Alone(fixed?.host), read.at, &commands) }
+        if head.isText("PRI", in: head.methodRange) {
+            warn(Self.http2Alone(fixed?.host), read.at, &commands)
+        }
         switch route {
         case _ where clientEnds.isRelayOver:
             // The client's stream was closed; this is lost, as with a direct connection to its

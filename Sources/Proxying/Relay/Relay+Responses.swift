@@ -39,7 +39,8 @@ extension Relay {
         }
         var events: [HTTPEvent] = []
         events.reserveCapacity(Self.usualEvents)
-        let taken = legs[index].responses.consume(read.bytes.span, into: &events)
+        let taken = legs[index].responses.consume(
+            read.bytes.span, into: &events, known: known)
         legs[index].scan.offset += Int64(taken)
         let passed = walk(events, read, legIndex: index, taken: taken, &commands)
         if passed < read.bytes.count {

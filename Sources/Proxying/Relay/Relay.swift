@@ -83,6 +83,8 @@ public struct Relay {
     /// Whether connection and client leg are in the trace.
     var isAnnounced = false
 
+    /// The heads that were read lately, also on other connections of the event loop.
+    var known = HTTPKnownHeads()
     var requests = HTTPFramer(role: .request)
     var scan = MessageScan()
     var legs: [RelayLeg] = []

@@ -142,6 +142,7 @@ final class ProxyConnection {
                 id: clientLeg, connection: id, peer: .client, at: at,
                 host: peerHost ?? "", port: peer?.port ?? 0),
             settings: place.relay, nextLeg: { sink.nextLeg() })
+        relay.known = resources.knownHeads(of: eventLoop)
         let (clients, part) = (resources.clients, configuration.clientPart)
         let (address, clock) = (relay.clientLeg.host, relay.settings.clock)
         relay.clientPart = { userAgent, at in

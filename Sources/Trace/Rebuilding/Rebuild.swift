@@ -122,6 +122,7 @@ public enum Rebuild {
             guard let chunk = batch.last else { continue }
             progress(0.8 * Double(chunk.rawValue) / Double(max(1, counters.chunk)))
         }
+        try derived.flush()
         try store(old?.counters ?? position.counters, numbers, atLeast: counters, in: db)
         try Schema.indexStatements(db, isRenumbered: old != nil)
     }

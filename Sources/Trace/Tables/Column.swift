@@ -40,9 +40,9 @@ struct Column<Row: Sendable>: Sendable {
 
     /// The source of the value.
     enum Source: Sendable {
-        /// A small value, which SQLite copies.
-        case value(@Sendable (Row, Statement, Int32) -> Void)
-        /// Bytes, which SQLite borrows until the statement has run; null for nil.
+        /// A small value.
+        case value(@Sendable (Row, RowBuffer) -> Void)
+        /// Bytes, which are not copied where they are many; null for nil.
         case bytes(@Sendable (Row) -> [UInt8]?, isText: @Sendable (Row) -> Bool)
         /// A number that the writer assigns.
         case given(Given)
@@ -80,9 +80,7 @@ extension Column {
             definition: ColumnDefinition(
                 name: name, declaration: Value.declaration + constraint, comment: comment,
                 content: Value.content),
-            source: .value { row, statement, index in
-                get(row).bind(to: statement, at: index)
-            },
+            source: .value { row, rows in get(row).put(into: rows) },
             stored: { row, _ in get(row).stored }, shown: { row, _ in get(row).shown },
             read: { row, statement, column in set(&row, Value.read(statement, column)) },
             take: { row, value in set(&row, Value(stored: value)) })
@@ -125,7 +123,7 @@ extension Column {
             definition: ColumnDefinition(
                 name: "id", declaration: keyDeclaration, comment: comment,
                 content: .number(least: 1)),
-            source: .value { row, statement, index in statement.bind(index, number(row)) },
+            source: .value { row, rows in rows.put(number(row)) },
             stored: { row, _ in .number(number(row)) },
             shown: { row, _ in .number(number(row)) }, read: nil, take: nil)
     }
@@ -149,9 +147,7 @@ extension Column {
             definition: ColumnDefinition(
                 name: name, declaration: Value.declaration, comment: comment,
                 content: Value.content),
-            source: .value { row, statement, index in
-                value(row).bind(to: statement, at: index)
-            },
+            source: .value { row, rows in value(row).put(into: rows) },
             stored: { row, _ in value(row).stored }, shown: { row, _ in value(row).shown },
             read: fromStatement, take: fromStored)
     }

@@ -25,8 +25,8 @@ protocol ColumnType: Sendable {
     var shown: ShownValue { get }
     /// The value that is stored; one out of range becomes the nearest valid one.
     init(stored: StoredValue)
-    /// Binds the value.
-    func bind(to statement: Statement, at index: Int32)
+    /// Adds the value to the row in progress.
+    func put(into rows: RowBuffer)
     /// The value of a column of the current row.
     static func read(_ statement: Statement, _ column: Int32) -> Self
 }
@@ -48,7 +48,7 @@ extension ColumnNumber {
         let number = stored.number ?? 0
         self.init(columnNumber: min(max(number, -Statement.maxInteger), Statement.maxInteger))
     }
-    func bind(to statement: Statement, at index: Int32) { statement.bind(index, columnNumber) }
+    func put(into rows: RowBuffer) { rows.put(columnNumber) }
     static func read(_ statement: Statement, _ column: Int32) -> Self {
         Self(columnNumber: statement.integer(column))
     }
@@ -68,7 +68,7 @@ extension ColumnText {
     var stored: StoredValue { .text(Array(columnText.utf8)) }
     var shown: ShownValue { .text(columnText) }
     init(stored: StoredValue) { self.init(columnText: stored.string ?? "") }
-    func bind(to statement: Statement, at index: Int32) { statement.bind(index, columnText) }
+    func put(into rows: RowBuffer) { rows.put(columnText) }
     static func read(_ statement: Statement, _ column: Int32) -> Self {
         Self(columnText: statement.string(column))
     }
@@ -80,8 +80,8 @@ extension Optional: ColumnType where Wrapped: ColumnType {
     var stored: StoredValue { map(\.stored) ?? .null }
     var shown: ShownValue { map(\.shown) ?? .null }
     init(stored: StoredValue) { self = stored == .null ? nil : Wrapped(stored: stored) }
-    func bind(to statement: Statement, at index: Int32) {
-        if let self { self.bind(to: statement, at: index) } else { statement.bindNull(index) }
+    func put(into rows: RowBuffer) {
+        if let self { self.put(into: rows) } else { rows.putNull() }
     }
     static func read(_ statement: Statement, _ column: Int32) -> Self {
         statement.isNull(column) ? nil : Wrapped.read(statement, column)

@@ -28,8 +28,8 @@ package struct Table<Row: Sendable>: Sendable {
     /// What puts the columns of a statement into a row, apart from those that a row does not have:
     /// beside each other, since copying a whole column costs more than reading its value.
     private let readers: [(place: Int32, read: @Sendable (inout Row, Statement, Int32) -> Void)]
-    /// SQL that writes a row.
-    let insertion: String
+    /// The handling of a row whose key exists.
+    private let conflict: Conflict
 
     init(
         _ name: String, _ comment: String, blank: Row, counter: String? = nil,
@@ -44,20 +44,32 @@ package struct Table<Row: Sendable>: Sendable {
         definition = TableDefinition(
             name: name, comment: comment, columns: columns.map(\.definition),
             counter: counter, nameWidth: nameWidth, indexes: indexes)
-        insertion =
-            switch conflict {
-            case .fail: definition.insertion()
-            case .ignore: definition.insertion("OR IGNORE ")
-            case .replace: definition.insertion("OR REPLACE ")
-            case .revise(let columns):
-                definition.insertion() + " ON CONFLICT(id) DO UPDATE SET "
-                    + columns.map { "\"\($0)\" = excluded.\"\($0)\"" }.joined(separator: ", ")
-                    + " WHERE \(name).side <> 'both'"
-            case .update(let kept):
-                definition.insertion() + " ON CONFLICT(id) DO UPDATE SET "
-                    + definition.columns.filter { !kept.contains($0.name) }
-                    .map { "\"\($0.name)\" = excluded.\"\($0.name)\"" }.joined(separator: ", ")
-            }
+        self.conflict = conflict
+    }
+
+    /// SQL that writes a row, with a parameter for each column.
+    var insertion: String { insertion(of: definition.parameters) }
+
+    /// SQL that writes the rows of another table, which has the same columns.
+    func insertion(from name: String) -> String {
+        // The condition tells what follows from that of a join.
+        insertion(of: "SELECT * FROM \(name) WHERE true")
+    }
+
+    private func insertion(of rows: String) -> String {
+        switch conflict {
+        case .fail: definition.insertion(of: rows)
+        case .ignore: definition.insertion("OR IGNORE ", of: rows)
+        case .replace: definition.insertion("OR REPLACE ", of: rows)
+        case .revise(let columns):
+            definition.insertion(of: rows) + " ON CONFLICT(id) DO UPDATE SET "
+                + columns.map { "\"\($0)\" = excluded.\"\($0)\"" }.joined(separator: ", ")
+                + " WHERE \(definition.name).side <> 'both'"
+        case .update(let kept):
+            definition.insertion(of: rows) + " ON CONFLICT(id) DO UPDATE SET "
+                + definition.columns.filter { !kept.contains($0.name) }
+                .map { "\"\($0.name)\" = excluded.\"\($0.name)\"" }.joined(separator: ", ")
+        }
     }
 
     /// Number of its columns.
@@ -92,46 +104,5 @@ package struct Table<Row: Sendable>: Sendable {
         var row = blank
         for (column, value) in zip(columns, values) { column.take?(&row, value) }
         return row
-    }
-}
-
-/// Writes rows of a table, in one prepared statement.
-final class Insertion<Row: Sendable> {
-    private let statement: Statement
-    private let sources: [Column<Row>.Source]
-
-    init(_ table: Table<Row>, _ db: Connection) throws(StorageFault) {
-        statement = try db.prepare(table.insertion)
-        statement.bindsAllForEachRun()
-        sources = table.columns.map(\.source)
-    }
-
-    /// Writes `row`.
-    func run(_ row: Row, _ context: RowContext = RowContext()) throws(StorageFault) {
-        try run(row, context, from: 0)
-    }
-
-    /// Recurses while bytes are borrowed, since they must not move until the end.
-    private func run(
-        _ row: Row, _ context: RowContext, from start: Int
-    ) throws(StorageFault) {
-        for index in start..<sources.count {
-            let place = Int32(index + 1)
-            switch sources[index] {
-            case .value(let bind): bind(row, statement, place)
-            case .given(let given): statement.bind(place, given.number(context))
-            case .bytes(let bytes, let isText):
-                guard let lent = bytes(row) else {
-                    statement.bindNull(place)
-                    continue
-                }
-                try lent.span.withUnsafeBytes { raw throws(StorageFault) in
-                    statement.bind(place, borrowed: raw, asText: isText(row))
-                    try run(row, context, from: index + 1)
-                }
-                return
-            }
-        }
-        try statement.run()
     }
 }

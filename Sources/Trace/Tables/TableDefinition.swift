@@ -44,12 +44,16 @@ package struct TableDefinition: Sendable {
     }
 
     /// SQL that inserts a row, with a parameter for each column.
-    package var insertion: String { insertion() }
+    package var insertion: String { insertion(of: parameters) }
 
-    /// SQL that inserts a row; `conflict` follows `INSERT`.
-    func insertion(_ conflict: String = "") -> String {
-        let places = columns.map { _ in "?" }.joined(separator: ",")
-        return "INSERT \(conflict)INTO \(name)(\(columnList())) VALUES (\(places))"
+    /// SQL of one row of parameters.
+    var parameters: String {
+        "VALUES (" + columns.map { _ in "?" }.joined(separator: ",") + ")"
+    }
+
+    /// SQL that inserts `rows`, which is SQL; `conflict` follows `INSERT`.
+    func insertion(_ conflict: String = "", of rows: String) -> String {
+        "INSERT \(conflict)INTO \(name)(\(columnList())) \(rows)"
     }
 
     /// SQL that makes the table, one column to a line with its comment, and its indexes.

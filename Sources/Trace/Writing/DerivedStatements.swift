@@ -4,7 +4,6 @@ internal import Wire
 
 /// Writes decoded rows, one prepared statement for each table.
 final class DerivedStatements {
-    private let db: Connection
     private let exchange: Insertion<ExchangeRow>
     private let body: Insertion<BodyRow>
     private let part: Insertion<PartRow>
@@ -21,10 +20,12 @@ final class DerivedStatements {
     var mayLackChunks = false
 
     /// Rows that were left out because their number was taken; 0 unless decoding went wrong.
-    private(set) var leftOut: Int64 = 0
+    var leftOut: Int64 {
+        body.leftOut + part.leftOut + document.leftOut + caseBlock.leftOut + frame.leftOut
+            + message.leftOut + command.leftOut + change.leftOut
+    }
 
     init(_ db: Connection) throws(StorageFault) {
-        self.db = db
         exchange = try Insertion(Tables.exchange, db)
         body = try Insertion(Tables.body, db)
         part = try Insertion(Tables.part, db)
@@ -38,7 +39,7 @@ final class DerivedStatements {
         hasChunk = try db.prepare("SELECT 1 FROM chunk WHERE id = ?")
     }
 
-    /// Writes one row of `session`.
+    /// Writes one row of `session`, at the latest with ``flush()``.
     func write(
         _ row: borrowing DerivedRow, session: Int64, at position: inout WritePosition
     ) throws(StorageFault) {
@@ -46,30 +47,57 @@ final class DerivedStatements {
         switch row {
         case .exchange(let row):
             position.counters.exchange = max(position.counters.exchange, row.id.rawValue + 1)
-            return try exchange.run(row, context)
+            try exchange.add(row, context)
         case .note(let row):
             let id = Counters.take(&position.counters.note)
-            return try note.run(row, RowContext(id: id, session: session))
+            try note.add(row, RowContext(id: id, session: session))
         case .body(let row):
-            try body.run(mayLackChunks ? withEvicted(row) : row)
-        case .part(let row): try part.run(row)
-        case .openRosa(let row): try document.run(row)
-        case .caseBlock(let row): try caseBlock.run(row)
+            try body.add(mayLackChunks ? withEvicted(row) : row)
+        case .part(let row): try part.add(row)
+        case .openRosa(let row): try document.add(row)
+        case .caseBlock(let row): try caseBlock.add(row)
         case .frame(let row):
             // Beyond its share a frame is counted only by its message.
             guard row.position < Tables.share else { return }
-            try frame.run(row)
+            try frame.add(row)
         case .message(let row):
             position.counters.message = max(position.counters.message, row.id.rawValue + 1)
-            try message.run(row, context)
+            try message.add(row, context)
         case .command(let row):
             position.counters.command = max(position.counters.command, row.id.rawValue + 1)
-            try command.run(row, context)
+            try command.add(row, context)
         case .change(let row):
             guard row.position < Tables.share else { return }
-            try change.run(row)
+            try change.add(row)
         }
-        if db.changes == 0 { leftOut += 1 }
+    }
+
+    /// Writes the rows that wait.
+    func flush() throws(StorageFault) {
+        try exchange.flush()
+        try body.flush()
+        try part.flush()
+        try document.flush()
+        try caseBlock.flush()
+        try frame.flush()
+        try message.flush()
+        try command.flush()
+        try change.flush()
+        try note.flush()
+    }
+
+    /// Forgets the rows that wait.
+    func discard() {
+        exchange.discard()
+        body.discard()
+        part.discard()
+        document.discard()
+        caseBlock.discard()
+        frame.discard()
+        message.discard()
+        command.discard()
+        change.discard()
+        note.discard()
     }
 
     /// The row with head and content in it where the chunks in which they came are gone.

@@ -68,6 +68,7 @@ final class SessionWriter {
             try truth.write(
                 .gap(.unknown(mark.reason, at: at)), session: session, places: &places,
                 at: &position)
+            try truth.flush()
         }
     }
 
@@ -116,11 +117,13 @@ final class SessionWriter {
             for index in records.indices {
                 try truth.write(records[index], session: session, places: &places, at: &position)
             }
+            try truth.flush()
             for place in order {
                 try derived.write(rows[place], session: session, at: &position)
                 try indexer?.noteWritten(rows[place])
                 try keys?.noteWritten(rows[place])
             }
+            try derived.flush()
             // A number that was assigned to a later row counts as used as well.
             position.counters.exchange = max(position.counters.exchange, numbers.exchange)
             position.counters.message = max(position.counters.message, numbers.message)
@@ -146,6 +149,8 @@ final class SessionWriter {
             }
         } catch {
             position = before
+            truth.discard()
+            derived.discard()
             throw error
         }
         if deletes { stored = position.counters }

@@ -31,7 +31,7 @@ final class TruthStatements {
         secret = try Insertion(Tables.secret, db)
     }
 
-    /// Writes one record of `session` and moves `position` past it.
+    /// Writes one record of `session`, at the latest with ``flush()``, and moves `position` past it.
     ///
     /// `places` are the chunks of the faults to come, in their order.
     func write(
@@ -44,38 +44,70 @@ final class TruthStatements {
         case .connection(let row):
             position.counters.connection = max(position.counters.connection, row.id.rawValue + 1)
             position.passRow(&context)
-            try connection.run(row, context)
+            try connection.add(row, context)
         case .leg(let row):
             position.counters.leg = max(position.counters.leg, row.id.rawValue + 1)
             position.passRow(&context)
-            try leg.run(row, context)
+            try leg.add(row, context)
         case .event(let row):
             context.id = Counters.take(&position.counters.event)
             position.passRow(&context)
-            try event.run(row, context)
+            try event.add(row, context)
         case .gap(let row):
             context.id = Counters.take(&position.counters.gap)
             position.passRow(&context)
-            try gap.run(row, context)
+            try gap.add(row, context)
         case .mark(let row):
             context.id = Counters.take(&position.counters.mark)
-            try mark.run(row, context)
+            try mark.add(row, context)
         case .fault(var row):
             row.chunk = row.chunk ?? places.popFirst() ?? nil
             context.id = Counters.take(&position.counters.fault)
-            try fault.run(row, context)
+            try fault.add(row, context)
         case .finding(let row):
             context.id = Counters.take(&position.counters.finding)
-            try finding.run(row, context)
+            try finding.add(row, context)
         case .packet(let row):
             context.id = Counters.take(&position.counters.packet)
             position.passRow(&context)
-            try packet.run(row, context)
+            try packet.add(row, context)
         case .secret(let row):
             context.id = Counters.take(&position.counters.secret)
             position.passRow(&context)
-            try secret.run(row, context)
+            try secret.add(row, context)
         }
+    }
+
+    /// Writes the rows that wait.
+    func flush() throws(StorageFault) {
+        try connection.flush()
+        try leg.flush()
+        try chunk.flush()
+        try patch.flush()
+        try delivery.flush()
+        try event.flush()
+        try gap.flush()
+        try mark.flush()
+        try fault.flush()
+        try finding.flush()
+        try packet.flush()
+        try secret.flush()
+    }
+
+    /// Forgets the rows that wait.
+    func discard() {
+        connection.discard()
+        leg.discard()
+        chunk.discard()
+        patch.discard()
+        delivery.discard()
+        event.discard()
+        gap.discard()
+        mark.discard()
+        fault.discard()
+        finding.discard()
+        packet.discard()
+        secret.discard()
     }
 
     private func write(
@@ -86,15 +118,15 @@ final class TruthStatements {
         position.lastChunk = id
         position.step = 0
         context.id = id
-        try chunk.run(row, context)
+        try chunk.add(row, context)
         context.owner = id
         for (place, change) in row.patches.enumerated() {
             context.id = Tables.share * id + Int64(place)
-            try patch.run(change, context)
+            try patch.add(change, context)
         }
         for (place, each) in row.deliveries.enumerated() {
             context.id = Tables.share * id + Int64(place)
-            try delivery.run(each, context)
+            try delivery.add(each, context)
         }
     }
 }

@@ -3,7 +3,11 @@ import Framing
 /// What a framer says about a sample, as lines that do not depend on how the bytes are cut.
 enum HTTPTranscript {
     /// Gives the sample to a framer in portions of the given lengths.
-    static func make(_ sample: HTTPSample, cuts: [Int]) -> [String] {
+    ///
+    /// `known` are heads that others read before.
+    static func make(
+        _ sample: HTTPSample, cuts: [Int], known: HTTPKnownHeads? = nil
+    ) -> [String] {
         var framer = HTTPFramer(role: sample.role, limits: sample.limits)
         for kind in sample.expecting { framer.expect(kind) }
         var lines = Lines()
@@ -13,7 +17,7 @@ enum HTTPTranscript {
             while true {
                 var events: [HTTPEvent] = []
                 let portion = sample.bytes.span.extracting(start..<end)
-                let taken = framer.consume(portion, into: &events)
+                let taken = framer.consume(portion, into: &events, known: known)
                 for event in events { lines.add(event, portion, base: start) }
                 start += taken
                 guard framer.isPaused else { break }

@@ -185,8 +185,11 @@ struct FilterWorld {
         for (index, content) in contents.enumerated() {
             try statements.write(content.row, session: content.session, at: &position)
             try indexer.noteWritten(content.row)
-            if index == contents.count / 2 { while try indexer.slice(until: { false }) {} }
+            guard index == contents.count / 2 else { continue }
+            try statements.flush()
+            while try indexer.slice(until: { false }) {}
         }
+        try statements.flush()
     }
 
     /// The body as it is stored: with its head or its content, or both of them, in a chunk, or in none.

@@ -23,6 +23,7 @@ public struct HTTPFailedHead: Hashable, Sendable {
         reader.read(
             bytes.span.extracting(0..<linesEnd), from: startLineEnd, lines: 0, notes: &notes)
         head = HTTPHead(
-            role: role, bytes: bytes, start: start, line: line, fields: reader.fields)
+            HTTPHeadParts(role: role, bytes: bytes, line: line, fields: reader.fields),
+            start: start)
     }
 }

@@ -2,23 +2,67 @@
 ///
 /// Holds the bytes once with the places of everything in them; text is made on demand.
 public struct HTTPHead: Hashable, Sendable {
-    /// Which kind of message it begins.
-    public let role: HTTPRole
-    /// The bytes as sent, up to and with the empty line.
-    public let bytes: [UInt8]
     /// Offset in bytes of the first byte in its direction.
     public let start: Int64
+    /// All but the place: heads that came again have it in common, see ``HTTPKnownHeads``.
+    @usableFromInline let parts: HTTPHeadParts
+
+    init(_ parts: HTTPHeadParts, start: Int64) {
+        self.parts = parts
+        self.start = start
+    }
+
+    /// Which kind of message it begins.
+    @inlinable public var role: HTTPRole { parts.role }
+
+    /// The bytes as sent, up to and with the empty line.
+    @inlinable public var bytes: [UInt8] { parts.bytes }
+
     /// The field lines in order.
-    public let fields: [HTTPField]
+    @inlinable public var fields: [HTTPField] { parts.fields }
+
+    /// The status of a response, in 0...999; nil in a request.
+    @inlinable public var status: Int? { parts.status }
+
+    private var line: HTTPStartLine { parts.line }
+
+    /// What is the same for the same head that was recognized when it came again, and not for others
+    /// as long as this head is kept.
+    @inlinable package var identity: ObjectIdentifier { ObjectIdentifier(parts) }
+}
+
+/// What a head is, wherever it stands.
+@usableFromInline final class HTTPHeadParts: Hashable, Sendable {
+    @usableFromInline let role: HTTPRole
+    @usableFromInline let bytes: [UInt8]
+    @usableFromInline let fields: [HTTPField]
+    /// Of a response.
+    @usableFromInline let status: Int?
     let line: HTTPStartLine
 
-    init(role: HTTPRole, bytes: [UInt8], start: Int64, line: HTTPStartLine, fields: [HTTPField]) {
+    init(role: HTTPRole, bytes: [UInt8], line: HTTPStartLine, fields: [HTTPField]) {
         self.role = role
         self.bytes = bytes
-        self.start = start
         self.line = line
         self.fields = fields
+        status =
+            role == .response
+            ? bytes[line.second].reduce(0) { $0 * 10 + Int($1 &- 0x30) } : nil
     }
+
+    /// Whether it is of a response that another one follows.
+    var isInterim: Bool {
+        guard let status else { return false }
+        return (100..<200).contains(status) && status != 101
+    }
+
+    @usableFromInline static func == (one: HTTPHeadParts, other: HTTPHeadParts) -> Bool {
+        one === other
+            || one.role == other.role && one.bytes == other.bytes && one.line == other.line
+                && one.fields == other.fields
+    }
+
+    @usableFromInline func hash(into hasher: inout Hasher) { hasher.combine(bytes) }
 }
 
 extension HTTPHead {
@@ -48,12 +92,6 @@ extension HTTPHead {
 
     /// The reason phrase of a response, as sent.
     public var reason: String { text(reasonRange) }
-
-    /// The status of a response, in 0...999; nil in a request.
-    public var status: Int? {
-        guard role == .response else { return nil }
-        return bytes[statusRange].reduce(0) { $0 * 10 + Int($1 &- 0x30) }
-    }
 
     /// The bytes in `range` as text.
     ///
