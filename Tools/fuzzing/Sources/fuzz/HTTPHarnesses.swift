@@ -17,8 +17,26 @@ extension Harness {
         demandSame(
             whole, HTTPLines.read(stream, dice.cut(stream.count), setting),
             "cuts change nothing of HTTP")
+        // A copy, so that what follows is as it was without it.
+        var chance = dice
+        let other = HTTPSetting(role: role, choice: UInt8(chance.next() & 0xFF))
+        again(stream, setting, other, whole)
         skip(stream, setting, &dice)
         search(stream, setting, &dice)
+    }
+
+    /// Frames what came before, in another setting and in this one.
+    private static func again(
+        _ stream: [UInt8], _ setting: HTTPSetting, _ other: HTTPSetting,
+        _ whole: [Lines<HTTPHead>.Line]
+    ) {
+        let known = HTTPKnownHeads()
+        _ = HTTPLines.read(stream, [0..<stream.count], other, known: known)
+        for _ in 0..<2 {
+            demandSame(
+                whole, HTTPLines.read(stream, [0..<stream.count], setting, known: known),
+                "what came before changes nothing of HTTP")
+        }
     }
 
     /// Passes over bytes that are there, which may change nothing but what is content.

@@ -23,9 +23,10 @@ struct HTTPSetting {
 struct HTTPLines {
     private var lines = Lines<HTTPHead>()
 
-    /// Frames `bytes` in these pieces.
+    /// Frames `bytes` in these pieces, where `known` are heads that came before.
     static func read(
-        _ bytes: [UInt8], _ pieces: [Range<Int>], _ setting: HTTPSetting
+        _ bytes: [UInt8], _ pieces: [Range<Int>], _ setting: HTTPSetting,
+        known: HTTPKnownHeads? = nil
     ) -> [Lines<HTTPHead>.Line] {
         var framer = HTTPFramer(role: setting.role, limits: setting.limits)
         for kind in setting.requests { framer.expect(kind) }
@@ -36,7 +37,7 @@ struct HTTPLines {
                 var events: [HTTPEvent] = []
                 let portion = bytes.span.extracting(start..<piece.upperBound)
                 let pending = framer.pendingOffset
-                let taken = framer.consume(portion, into: &events)
+                let taken = framer.consume(portion, into: &events, known: known)
                 demand(
                     events.allSatisfy { Self.isAbout($0, from: pending) },
                     "what is not pending any more comes in no event")
