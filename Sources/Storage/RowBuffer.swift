@@ -27,6 +27,8 @@ package final class RowBuffer {
     @exclusivity(unchecked) private var hasLent = false
     /// Number of rows that wait.
     @exclusivity(unchecked) private var count = 0
+    /// Number of rows that the statement left out, as it may have it of those whose number is taken.
+    @exclusivity(unchecked) package private(set) var leftOut: Int64 = 0
 
     /// A buffer of rows for one statement.
     ///
@@ -90,18 +92,16 @@ package final class RowBuffer {
 
     /// Writes the rows that wait.
     ///
-    /// - Returns: How many of them were not written, as their statement has it of rows whose number
-    ///   is taken.
-    @discardableResult
-    package func flush() throws(StorageFault) -> Int64 {
-        guard count > 0 else { return 0 }
+    /// - Throws: ``StorageFault`` where the statement fails; none of them waits then.
+    package func flush() throws(StorageFault) {
+        guard count > 0 else { return }
         defer { discard() }
         try bytes.withUnsafeBufferPointer { raw throws(StorageFault) in
             table.lend(cells, raw, count)
             defer { table.lend(nil, raw, 0) }
             try statement.run()
         }
-        return Int64(count) - connection.changes
+        leftOut += Int64(count) - connection.changes
     }
 
     /// Forgets the rows that wait.

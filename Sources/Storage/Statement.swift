@@ -66,7 +66,7 @@ package final class Statement {
         value.withUTF8 { bytes in
             _ = bytes.withMemoryRebound(to: CChar.self) { characters in
                 sqlite3_bind_text64(
-                    handle, index, characters.baseAddress ?? Self.nothing,
+                    handle, index, characters.baseAddress ?? EmptyText.start,
                     UInt64(characters.count), Self.copied, UInt8(SQLITE_UTF8))
             }
         }
@@ -80,7 +80,7 @@ package final class Statement {
     /// has run.
     package func bind(_ index: Int32, borrowed bytes: UnsafeRawBufferPointer, asText: Bool) {
         if asText {
-            let start = bytes.baseAddress?.assumingMemoryBound(to: CChar.self) ?? Self.nothing
+            let start = bytes.baseAddress?.assumingMemoryBound(to: CChar.self) ?? EmptyText.start
             sqlite3_bind_text64(
                 handle, index, start, UInt64(bytes.count), nil, UInt8(SQLITE_UTF8))
         } else if let start = bytes.baseAddress, bytes.count > 0 {
@@ -95,7 +95,7 @@ package final class Statement {
     package func bind(_ index: Int32, copying bytes: [UInt8], asText: Bool) {
         bytes.withUnsafeBytes { raw in
             if asText {
-                let start = raw.baseAddress?.assumingMemoryBound(to: CChar.self) ?? Self.nothing
+                let start = raw.baseAddress?.assumingMemoryBound(to: CChar.self) ?? EmptyText.start
                 sqlite3_bind_text64(
                     handle, index, start, UInt64(raw.count), Self.copied, UInt8(SQLITE_UTF8))
             } else if raw.count > 0 {
@@ -196,13 +196,4 @@ package final class Statement {
 
     /// What SQLite takes for "copy this" (`SQLITE_TRANSIENT`, a macro that Swift does not see).
     private static let copied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
-
-    /// Start of an empty text, since a null pointer would bind NULL.
-    ///
-    /// Safety: never written and never freed.
-    private nonisolated(unsafe) static let nothing: UnsafePointer<CChar> = {
-        let byte = UnsafeMutablePointer<CChar>.allocate(capacity: 1)
-        byte.initialize(to: 0)
-        return UnsafePointer(byte)
-    }()
 }

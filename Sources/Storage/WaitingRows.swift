@@ -134,7 +134,7 @@ final class WaitingRows {
             let start = start(of: cell, place)
             // A null pointer would be NULL.
             sqlite3_result_text64(
-                result, start?.assumingMemoryBound(to: CChar.self) ?? nothing,
+                result, start?.assumingMemoryBound(to: CChar.self) ?? EmptyText.start,
                 UInt64(cell.pointee.count), nil, UInt8(SQLITE_UTF8))
         default:
             guard cell.pointee.count > 0, let start = start(of: cell, place) else {
@@ -154,15 +154,6 @@ final class WaitingRows {
         guard cell.pointee.kind < lentText else { return UnsafeRawPointer(bitPattern: number) }
         return place.pointee.bytes.map { UnsafeRawPointer($0 + number) }
     }
-
-    /// The start of an empty text.
-    ///
-    /// Safety: never written and never freed.
-    private nonisolated(unsafe) static let nothing: UnsafePointer<CChar> = {
-        let byte = UnsafeMutablePointer<CChar>.allocate(capacity: 1)
-        byte.initialize(to: 0)
-        return UnsafePointer(byte)
-    }()
 
     private static func room<Value>(for type: Value.Type) -> UnsafeMutablePointer<Value>? {
         sqlite3_malloc64(UInt64(MemoryLayout<Value>.size))?.bindMemory(to: type, capacity: 1)

@@ -43,24 +43,16 @@ import Wire
 
     /// The rows of each exchange, as texts without its number, times and places.
     private static func plain(_ rows: [DerivedRow]) -> [[String]] {
-        let nowhere = Place(chunk: ChunkID(0), offset: 0)
         var texts: [ExchangeID: [String]] = [:]
         for var row in rows.exchanges {
             let id = row.id
             row.id = ExchangeID(1)
-            row.requestPlace = nowhere
-            row.responsePlace = row.responsePlace.map { _ in nowhere }
-            row.startedAt = .zero
-            row.requestEndedAt = row.requestEndedAt.map { _ in .zero }
-            row.respondedAt = row.respondedAt.map { _ in .zero }
-            row.endedAt = row.endedAt.map { _ in .zero }
-            texts[id, default: []].append("\(row)")
+            texts[id, default: []].append("\(row.withoutCuts)")
         }
         for var row in rows.bodies {
             let id = row.exchange
             row.exchange = ExchangeID(1)
-            (row.headPlace, row.contentParts) = (nil, [])
-            texts[id, default: []].append("\(row)")
+            texts[id, default: []].append("\(row.withoutCuts)")
         }
         for row in rows.parts { texts[row.exchange, default: []].append("part \(row.name ?? "")") }
         for row in rows.documents {

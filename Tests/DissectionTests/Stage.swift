@@ -127,16 +127,7 @@ extension [DerivedRow] {
     /// states of an exchange before its last.
     var withoutCuts: [String] {
         let nowhere = Place(chunk: ChunkID(0), offset: 0)
-        var result: [String] = []
-        for var row in exchanges {
-            row.requestPlace = nowhere
-            row.responsePlace = row.responsePlace.map { _ in nowhere }
-            row.startedAt = .zero
-            row.requestEndedAt = row.requestEndedAt.map { _ in .zero }
-            row.respondedAt = row.respondedAt.map { _ in .zero }
-            row.endedAt = row.endedAt.map { _ in .zero }
-            result.append("\(row)")
-        }
+        var result = exchanges.map { "\($0.withoutCuts)" }
         for row in self {
             switch row {
             case .exchange: continue
@@ -152,12 +143,34 @@ extension [DerivedRow] {
             case .note(var row):
                 (row.place, row.at) = (nowhere, .zero)
                 result.append("\(row)")
-            case .body(var row):
-                (row.headPlace, row.contentParts) = (nil, [])
-                result.append("\(row)")
+            case .body(let row): result.append("\(row.withoutCuts)")
             default: result.append("\(row)")
             }
         }
         return result
+    }
+}
+
+extension ExchangeRow {
+    /// The same without places and times.
+    var withoutCuts: ExchangeRow {
+        let nowhere = Place(chunk: ChunkID(0), offset: 0)
+        var row = self
+        row.requestPlace = nowhere
+        row.responsePlace = row.responsePlace.map { _ in nowhere }
+        row.startedAt = .zero
+        row.requestEndedAt = row.requestEndedAt.map { _ in .zero }
+        row.respondedAt = row.respondedAt.map { _ in .zero }
+        row.endedAt = row.endedAt.map { _ in .zero }
+        return row
+    }
+}
+
+extension BodyRow {
+    /// The same without places.
+    var withoutCuts: BodyRow {
+        var row = self
+        (row.headPlace, row.contentParts) = (nil, [])
+        return row
     }
 }

@@ -2,11 +2,8 @@ internal import Storage
 
 /// Writes rows of a table, in one prepared statement.
 final class Insertion<Row: Sendable> {
-    private let rows: RowBuffer
+    let rows: RowBuffer
     private let sources: [Column<Row>.Source]
-
-    /// Rows that were left out because their number was taken.
-    private(set) var leftOut: Int64 = 0
 
     init(_ table: Table<Row>, _ db: Connection) throws(StorageFault) {
         rows = try RowBuffer(db, width: table.columns.count, sql: table.insertion(from:))
@@ -25,10 +22,7 @@ final class Insertion<Row: Sendable> {
     }
 
     /// Writes the rows that wait.
-    func flush() throws(StorageFault) { leftOut += try rows.flush() }
-
-    /// Forgets the rows that wait.
-    func discard() { rows.discard() }
+    func flush() throws(StorageFault) { try rows.flush() }
 
     /// Recurses while bytes are lent, since they must not move until they are written.
     private func add(

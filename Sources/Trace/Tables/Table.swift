@@ -47,17 +47,11 @@ package struct Table<Row: Sendable>: Sendable {
         self.conflict = conflict
     }
 
-    /// SQL that writes a row, with a parameter for each column.
-    var insertion: String { insertion(of: definition.parameters) }
-
     /// SQL that writes the rows of another table, which has the same columns.
     func insertion(from name: String) -> String {
         // The condition tells what follows from that of a join.
-        insertion(of: "SELECT * FROM \(name) WHERE true")
-    }
-
-    private func insertion(of rows: String) -> String {
-        switch conflict {
+        let rows = "SELECT * FROM \(name) WHERE true"
+        return switch conflict {
         case .fail: definition.insertion(of: rows)
         case .ignore: definition.insertion("OR IGNORE ", of: rows)
         case .replace: definition.insertion("OR REPLACE ", of: rows)

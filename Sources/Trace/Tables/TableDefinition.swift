@@ -44,11 +44,8 @@ package struct TableDefinition: Sendable {
     }
 
     /// SQL that inserts a row, with a parameter for each column.
-    package var insertion: String { insertion(of: parameters) }
-
-    /// SQL of one row of parameters.
-    var parameters: String {
-        "VALUES (" + columns.map { _ in "?" }.joined(separator: ",") + ")"
+    package var insertion: String {
+        insertion(of: "VALUES (" + columns.map { _ in "?" }.joined(separator: ",") + ")")
     }
 
     /// SQL that inserts `rows`, which is SQL; `conflict` follows `INSERT`.

@@ -4,6 +4,7 @@ internal import Wire
 
 /// Writes decoded rows, one prepared statement for each table.
 final class DerivedStatements {
+    private let tables: InsertionGroup
     private let exchange: Insertion<ExchangeRow>
     private let body: Insertion<BodyRow>
     private let part: Insertion<PartRow>
@@ -20,22 +21,21 @@ final class DerivedStatements {
     var mayLackChunks = false
 
     /// Rows that were left out because their number was taken; 0 unless decoding went wrong.
-    var leftOut: Int64 {
-        body.leftOut + part.leftOut + document.leftOut + caseBlock.leftOut + frame.leftOut
-            + message.leftOut + command.leftOut + change.leftOut
-    }
+    var leftOut: Int64 { tables.leftOut }
 
     init(_ db: Connection) throws(StorageFault) {
-        exchange = try Insertion(Tables.exchange, db)
-        body = try Insertion(Tables.body, db)
-        part = try Insertion(Tables.part, db)
-        document = try Insertion(Tables.document, db)
-        caseBlock = try Insertion(Tables.caseBlock, db)
-        frame = try Insertion(Tables.frame, db)
-        message = try Insertion(Tables.message, db)
-        command = try Insertion(Tables.command, db)
-        change = try Insertion(Tables.change, db)
-        note = try Insertion(Tables.note, db)
+        var tables = InsertionGroup(db)
+        exchange = try tables.insertion(Tables.exchange)
+        body = try tables.insertion(Tables.body)
+        part = try tables.insertion(Tables.part)
+        document = try tables.insertion(Tables.document)
+        caseBlock = try tables.insertion(Tables.caseBlock)
+        frame = try tables.insertion(Tables.frame)
+        message = try tables.insertion(Tables.message)
+        command = try tables.insertion(Tables.command)
+        change = try tables.insertion(Tables.change)
+        note = try tables.insertion(Tables.note)
+        self.tables = tables
         hasChunk = try db.prepare("SELECT 1 FROM chunk WHERE id = ?")
     }
 
@@ -73,32 +73,10 @@ final class DerivedStatements {
     }
 
     /// Writes the rows that wait.
-    func flush() throws(StorageFault) {
-        try exchange.flush()
-        try body.flush()
-        try part.flush()
-        try document.flush()
-        try caseBlock.flush()
-        try frame.flush()
-        try message.flush()
-        try command.flush()
-        try change.flush()
-        try note.flush()
-    }
+    func flush() throws(StorageFault) { try tables.flush() }
 
     /// Forgets the rows that wait.
-    func discard() {
-        exchange.discard()
-        body.discard()
-        part.discard()
-        document.discard()
-        caseBlock.discard()
-        frame.discard()
-        message.discard()
-        command.discard()
-        change.discard()
-        note.discard()
-    }
+    func discard() { tables.discard() }
 
     /// The row with head and content in it where the chunks in which they came are gone.
     private func withEvicted(_ row: BodyRow) throws(StorageFault) -> BodyRow {

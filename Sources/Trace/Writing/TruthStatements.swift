@@ -3,6 +3,7 @@ internal import Wire
 
 /// Writes recorded rows and statements, one prepared statement for each table.
 final class TruthStatements {
+    private let tables: InsertionGroup
     private let connection: Insertion<ConnectionRow>
     private let leg: Insertion<LegRow>
     private let chunk: Insertion<Chunk>
@@ -17,18 +18,20 @@ final class TruthStatements {
     private let secret: Insertion<SecretRow>
 
     init(_ db: Connection) throws(StorageFault) {
-        connection = try Insertion(Tables.connection, db)
-        leg = try Insertion(Tables.leg, db)
-        chunk = try Insertion(Tables.chunk, db)
-        patch = try Insertion(Tables.patch, db)
-        delivery = try Insertion(Tables.delivery, db)
-        event = try Insertion(Tables.event, db)
-        gap = try Insertion(Tables.gap, db)
-        mark = try Insertion(Tables.mark, db)
-        fault = try Insertion(Tables.fault, db)
-        finding = try Insertion(Tables.finding, db)
-        packet = try Insertion(Tables.packet, db)
-        secret = try Insertion(Tables.secret, db)
+        var tables = InsertionGroup(db)
+        connection = try tables.insertion(Tables.connection)
+        leg = try tables.insertion(Tables.leg)
+        chunk = try tables.insertion(Tables.chunk)
+        patch = try tables.insertion(Tables.patch)
+        delivery = try tables.insertion(Tables.delivery)
+        event = try tables.insertion(Tables.event)
+        gap = try tables.insertion(Tables.gap)
+        mark = try tables.insertion(Tables.mark)
+        fault = try tables.insertion(Tables.fault)
+        finding = try tables.insertion(Tables.finding)
+        packet = try tables.insertion(Tables.packet)
+        secret = try tables.insertion(Tables.secret)
+        self.tables = tables
     }
 
     /// Writes one record of `session`, at the latest with ``flush()``, and moves `position` past it.
@@ -79,36 +82,10 @@ final class TruthStatements {
     }
 
     /// Writes the rows that wait.
-    func flush() throws(StorageFault) {
-        try connection.flush()
-        try leg.flush()
-        try chunk.flush()
-        try patch.flush()
-        try delivery.flush()
-        try event.flush()
-        try gap.flush()
-        try mark.flush()
-        try fault.flush()
-        try finding.flush()
-        try packet.flush()
-        try secret.flush()
-    }
+    func flush() throws(StorageFault) { try tables.flush() }
 
     /// Forgets the rows that wait.
-    func discard() {
-        connection.discard()
-        leg.discard()
-        chunk.discard()
-        patch.discard()
-        delivery.discard()
-        event.discard()
-        gap.discard()
-        mark.discard()
-        fault.discard()
-        finding.discard()
-        packet.discard()
-        secret.discard()
-    }
+    func discard() { tables.discard() }
 
     private func write(
         _ row: Chunk, _ context: RowContext, at position: inout WritePosition
