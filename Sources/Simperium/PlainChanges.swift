@@ -10,8 +10,11 @@ struct PlainChanges {
     private let end: Int
     private let sender: Peer
     private var place: Int
-    /// Offset of the first delta that no library would write: the one oddity that does not need
-    /// another look.
+    // The oddities that do not need another look.
+
+    /// Offset of the change in which a client names itself, as one library does.
+    private var naming: Int?
+    /// Offset of the first delta that no library would write.
     private var unusual: Int?
 
     /// Maps of operations within each other.
@@ -42,8 +45,14 @@ struct PlainChanges {
         var reader = PlainChanges(payload, from: sender)
         guard let changes = reader.changes(span) else { return nil }
         return Reading(
-            channel: channel, payload: payload, changes: changes,
-            notes: reader.unusual.map { [SimperiumNote(.deltaUnusual, offset: $0)] } ?? [])
+            channel: channel, payload: payload, changes: changes, notes: reader.notes)
+    }
+
+    private var notes: [SimperiumNote] {
+        var notes: [SimperiumNote] = []
+        if let naming { notes.append(SimperiumNote(.clientIDInChange, offset: naming)) }
+        if let unusual { notes.append(SimperiumNote(.deltaUnusual, offset: unusual)) }
+        return notes
     }
 
     private init(_ payload: Range<Int>, from sender: Peer) {
@@ -134,10 +143,11 @@ struct PlainChanges {
                 }
                 change.ccids = list
             case .clientID:
-                guard change.clientID == nil, sender == .server, let text = string(span),
-                    !text.isEmpty, text.count <= 256
+                guard change.clientID == nil, let text = string(span), !text.isEmpty,
+                    text.count <= 256
                 else { return false }
                 change.clientID = self.text(span, text)
+                if sender == .client { naming = start }
             case .error:
                 guard change.error == nil, sender == .server, let code = version(span),
                     Self.knows(code)

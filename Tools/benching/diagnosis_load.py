@@ -20,6 +20,8 @@ from websocket_load import serve
 BOUND_SECONDS, BOUND_BYTES, BOUND_SHARE = 20.0, 300e6, 0.15
 # Of a million commands of several clients, and of a session that is followed while it is recorded.
 CONFLICTS_SECONDS, LIVE_RATE, BEHIND_SECONDS = 15.0, 30_000, 1.0
+# Of the log of a session that is followed at full load.
+LOG_BYTES = 64e6
 
 
 def diagnose(program: Path, trace: Path) -> tuple[float, float, int, str]:
@@ -38,14 +40,15 @@ def diagnose(program: Path, trace: Path) -> tuple[float, float, int, str]:
 
 
 def live(program: Path, folder: Path, name: str, origin: str, count: int,
-         more: list[str]) -> float:
-    """Messages per second of a session while it is recorded."""
+         more: list[str]) -> tuple[float, int]:
+    """Messages per second of a session while it is recorded, and the bytes of its log at their end."""
     trace = folder / f"{name}.tape"
     deck = Tapedeck(program, folder, trace, "--to", origin, *more)
     took, _ = drive(deck.port, session("bench-live", count))
+    log = trace.with_name(f"{trace.name}-wal").stat().st_size
     deck.stop()
     trace.unlink()
-    return 2 * count / took
+    return 2 * count / took, log
 
 
 def conflicts(table, program: Path, folder: Path, quick: bool) -> None:
@@ -107,12 +110,15 @@ def measure(table, program: Path, folder: Path, quick: bool) -> None:
     conflicts(table, program, folder, quick)
     # Pairs of one round, since the machine is not always equally fast.
     pairs: list[tuple[float, float]] = []
+    logs: list[int] = []
     for number in range(3 if quick else 7):
         ways = [[], ["--diagnose"]]
         rates = {}
         for more in ways if number % 2 == 0 else ways[::-1]:
-            rates[len(more)] = live(program, folder, f"live-{number}-{len(more)}", origin,
-                                    20_000 if quick else 50_000, more)
+            rates[len(more)], log = live(program, folder, f"live-{number}-{len(more)}", origin,
+                                         20_000 if quick else 50_000, more)
+            if more:
+                logs.append(log)
         pairs.append((rates[0], rates[1]))
     listener.close()
     without, with_it = (statistics.median(rates) for rates in zip(*pairs, strict=True))
@@ -123,3 +129,6 @@ def measure(table, program: Path, folder: Path, quick: bool) -> None:
               f"{with_it:,.0f} messages/s, {100 * share:+.1f} % less "
               f"({100 * min(shares):+.1f} to {100 * max(shares):+.1f} %)",
               f"< {100 * BOUND_SHARE:.0f} % less", share < BOUND_SHARE)
+    # It holds the log only while it reads.
+    table.add("its log at the end", f"{statistics.median(logs) / 1e6:.0f} MB, at most {max(logs) / 1e6:.0f}",
+              f"<= {LOG_BYTES / 1e6:.0f} MB", max(logs) <= LOG_BYTES)

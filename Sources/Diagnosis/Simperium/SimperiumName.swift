@@ -10,9 +10,39 @@ struct SimperiumName: Hashable, Sendable, CustomStringConvertible {
 
     init(_ string: String) {
         self.string = string
-        var hasher = Hasher()
-        hasher.combine(ExactText(string))
-        print = hasher.finalize()
+        print = Self.print(of: string)
+    }
+
+    /// A keyed hash of a text, and of a number beside it.
+    ///
+    /// Each command needs a dozen. The key is another one in each process, so that no peer can choose
+    /// names that collide.
+    static func print(of string: String, _ number: Int32 = 0) -> Int {
+        var string = string
+        return string.withUTF8 { bytes in
+            let bytes = UnsafeRawBufferPointer(bytes)
+            var hash = mixed(key ^ UInt64(UInt32(bitPattern: number)))
+            var place = 0
+            while place + 8 <= bytes.count {
+                hash = mixed(hash ^ bytes.loadUnaligned(fromByteOffset: place, as: UInt64.self))
+                place += 8
+            }
+            // With the number of bytes, so that zeros at the end count.
+            var rest = UInt64(truncatingIfNeeded: bytes.count) << 56
+            while place < bytes.count {
+                rest = rest ^ UInt64(bytes[place]) << UInt64(8 * (place & 7))
+                place += 1
+            }
+            return Int(truncatingIfNeeded: mixed(hash ^ rest))
+        }
+    }
+
+    private static let key = UInt64.random(in: .min ... .max)
+    private static let factor = UInt64.random(in: .min ... .max) | 1
+
+    private static func mixed(_ value: UInt64) -> UInt64 {
+        let product = value.multipliedFullWidth(by: factor)
+        return product.high ^ product.low
     }
 
     static func == (a: Self, b: Self) -> Bool {

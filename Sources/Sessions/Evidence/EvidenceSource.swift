@@ -10,6 +10,8 @@ package import Wire
 /// For one thread at a time.
 package final class EvidenceSource {
     private let reader: EvidenceReader
+    /// The name of the last command without an error.
+    private var lastName: String?
     /// The time of the last evidence that was passed on.
     package private(set) var last = Instant.zero
     /// The counts of what was diagnosed.
@@ -28,10 +30,19 @@ package final class EvidenceSource {
         try reader.read(upto: moment, isOver: isOver, most: most) { entry in
             take(entry) { evidence in
                 last = max(last, evidence.at)
-                counts.kinds.formUnion(evidence.kinds)
+                note(evidence)
                 body(evidence)
             }
         }
+    }
+
+    private func note(_ evidence: Evidence) {
+        if case .command(let command) = evidence, command.row.error == nil {
+            // Nearly all are of the same kind as the one before.
+            if command.row.name == lastName { return }
+            lastName = command.row.name
+        }
+        counts.kinds.formUnion(evidence.kinds)
     }
 
     private func take(_ entry: EvidenceEntry, _ body: (Evidence) -> Void) {

@@ -97,13 +97,18 @@ package final class LiveDiagnosis: Sendable {
         let rows = FindingRows(reader.contents)
         var diagnosis = Diagnosis(patienceNanoseconds: patienceNanoseconds)
         var done = Instant.zero
+        var evidence: [Evidence] = []
         do throws(TraceError) {
             while !isOver {
                 let moment = try settled(reader)
                 while done < moment, !isOver {
+                    // Looked at when the trace is not held any more: its log cannot begin anew while
+                    // it is read, and this thread may have to wait long for a processor.
                     let count = try source.read(upto: moment, isOver: false, most: Self.most) {
-                        diagnosis.observe($0)
+                        evidence.append($0)
                     }
+                    for each in evidence { diagnosis.observe(each) }
+                    evidence.removeAll(keepingCapacity: true)
                     tell(diagnosis.takeNew(), rows)
                     guard count < Self.most else {
                         measure(reader, upto: source.last)

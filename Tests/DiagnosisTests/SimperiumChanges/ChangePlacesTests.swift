@@ -72,6 +72,26 @@ struct ChangePlacesTests {
         #expect(!SimperiumName.isSame(text, String(decoding: other, as: UTF8.self)))
     }
 
+    @Test func `fingerprints of names that are alike are not`() {
+        var prints: Set<Int> = []
+        var low = Array(repeating: 0, count: 256)
+        var count = 0
+        for number in 0..<10_000 {
+            let zeros = String(repeating: "\0", count: number % 300)
+            for text in ["\(number)", "object-\(number)", zeros + "\(number / 300)" + zeros] {
+                for owner in 0..<3 as Range<Int32> {
+                    let print = SimperiumName.print(of: text, owner)
+                    prints.insert(print)
+                    low[print & 0xFF] += 1
+                    count += 1
+                }
+            }
+        }
+        // Of the last, 34 have no zeros, and are among the first.
+        #expect(prints.count == count - 3 * 34)
+        #expect((low.max() ?? 0) < 3 * count / 512)
+    }
+
     @Test func `spellings of one character are two names`() {
         #expect(!SimperiumName.isSame("s\u{323}\u{307}", "s\u{307}\u{323}"))
     }

@@ -55,6 +55,7 @@ struct PlainChangesTests {
         }
         if sender == .client {
             members.append(#""ccid":"\#(one(of: ["ab12-cd", "0123456789abcdef", "xyz"]))""#)
+            if chance(3) { members.append(#""clientid":"\#(one(of: ["go-1", "", "ü", "a\tb"]))""#) }
         } else {
             members += [
                 #""ev":\#(one(of: ["4", "5", "2"]))"#, #""cv":"\#(one(of: ["5f2a", "é"]))""#,
@@ -99,7 +100,7 @@ struct PlainChangesTests {
     @Test(arguments: 0..<40 as Range<UInt64>)
     func `one pass and the other way give the same commands`(block: UInt64) {
         var random = SplitMix64(seed: block)
-        var withoutNotes = 0
+        var (withoutNotes, naming) = (0, 0)
         for _ in 0..<500 {
             for sender in Peer.allCases {
                 let bytes = Self.message(by: sender, &random)
@@ -107,10 +108,12 @@ struct PlainChangesTests {
                 let other = SimperiumCommand.parseNoting(bytes, from: sender)
                 #expect(command == other, "\(String(decoding: bytes, as: UTF8.self))")
                 if command.body != nil, command.notes.isEmpty { withoutNotes += 1 }
+                if command.notes.map(\.code) == [.clientIDInChange] { naming += 1 }
             }
         }
         // Otherwise nothing was compared.
         #expect(withoutNotes > 100)
+        #expect(naming > 20)
     }
 
     @Test(arguments: 0..<20 as Range<UInt64>)

@@ -14,10 +14,7 @@ struct SimperiumChangePlace: Hashable, Sendable {
     init(owner: Int32, key: ExactText) {
         self.owner = owner
         self.key = key
-        var hasher = Hasher()
-        hasher.combine(owner)
-        hasher.combine(key)
-        print = hasher.finalize()
+        print = SimperiumName.print(of: key.string, owner)
     }
 
     static func == (a: Self, b: Self) -> Bool {

@@ -76,7 +76,9 @@ struct SimperiumEdit: Sendable {
         _ units: [UInt16], _ member: ExactText, to edits: inout [Self]
     ) {
         let start = Array(units.prefix(maxText))
-        guard edits.count < most, start.count >= leastText, Set(start).count > 1 else { return }
+        guard edits.count < most, start.count >= leastText else { return }
+        // One character alone, over and over, is in many texts.
+        guard start.contains(where: { $0 != start[0] }) else { return }
         edits.append(Self(member: member, mark: .text(start, length: units.count)))
     }
 

@@ -32,7 +32,7 @@ extension SimperiumServerCheck {
             if ["i", "e", "cv"].contains(heard.name) { channel.isHasty = true }
             return
         }
-        if case .changes(let changes) = heard.body, changes.contains(where: \.ccids.isEmpty) {
+        if case .changes(let changes) = heard.body, changes.contains(where: { $0.ccids.isEmpty }) {
             channel.hasNamelessChange = true
         }
         ask(heard, command, number, &channel)

@@ -7,6 +7,8 @@ extension StringDelta {
     public init(parsing text: String) throws(DeltaError) {
         let bytes = Array(text.utf8)
         var steps: [Step] = []
+        // Of one edit.
+        steps.reserveCapacity(3)
         var length = 0
         var isOdd = bytes.last == 0x09
         var place = 0
@@ -77,6 +79,9 @@ extension StringDelta {
     private static func unescape(
         _ bytes: [UInt8], _ content: Range<Int>
     ) throws(DeltaError) -> String {
+        guard bytes[content].contains(0x25) else {
+            return String(decoding: bytes[content], as: UTF8.self)
+        }
         var text: [UInt8] = []
         text.reserveCapacity(content.count)
         var place = content.lowerBound

@@ -182,7 +182,7 @@ public final class EvidenceReader {
                 """
         case .message:
             return """
-                SELECT c.*, (SELECT coalesce(d.text, n.payload) FROM any_command d
+                SELECT \(Tables.command.columnList("c.", only: Self.ofCommand)), (SELECT coalesce(d.text, n.payload) FROM any_command d
                   JOIN any_message n ON n.id = d.message_id WHERE d.id = c.counterpart_id), m.*
                 FROM any_message m LEFT JOIN any_command c ON c.message_id = m.id
                 WHERE m.id > ?1 AND m.id <= ?2 AND m.session_id = ?3 ORDER BY m.id, c.id
@@ -253,6 +253,10 @@ public final class EvidenceReader {
 
     /// Where the columns of the message are.
     private static let messageColumn = Tables.command.width + 1
+    /// What is needed of a command beside its text, which says the rest.
+    private static let ofCommand = Tables.command.columns(
+        of: "id message_id connection_id position sender at_ns channel name app text error side "
+            + "fate counterpart_id")
     /// What is needed of a message beside its command.
     private static let besideCommand = Tables.message.columns(
         of: "payload size problem chunk_id offset")
@@ -264,7 +268,7 @@ public final class EvidenceReader {
             if message.side != .server || message.fate.isOfOneSide { add(.message(message), at, 5) }
             return
         }
-        let row = Tables.command.row(statement)
+        let row = Tables.command.row(statement, from: 0, only: Self.ofCommand)
         guard row.side != .server || row.counterpart == nil || row.fate.isOfOneSide else { return }
         let message = Tables.message.row(
             statement, from: Self.messageColumn, only: Self.besideCommand)

@@ -57,7 +57,8 @@ public struct EvidenceSideRow: Hashable, Sendable {
 
 /// A Simperium command with its text.
 public struct EvidenceCommandRow: Hashable, Sendable {
-    /// The command.
+    /// The command, without what follows from its text: bucket, key, change version, place of the payload
+    /// and problem.
     public var row: CommandRow
     /// The whole command: channel, name and payload.
     public var text: [UInt8]

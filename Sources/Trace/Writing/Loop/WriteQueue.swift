@@ -66,13 +66,13 @@ final class WriteQueue: Sendable {
 
     /// Nanoseconds that a record waits for others before it is written; the rest of the 50 ms that
     /// a commit may take is for writing.
-    private static let patience: UInt64 = 8_000_000
+    private static let patience: UInt64 = 12_000_000
     /// Nanoseconds of writing that may wait or be running: half of it is written at a time, while the
     /// other half arrives.
     ///
     /// Each commit writes some ten pages again, the last ones of tables and indexes: the fewer commits,
     /// the less is written, and the older are the newest bytes that can be read.
-    private static let pace = 12_000_000.0
+    private static let pace = 14_000_000.0
     /// Nanoseconds without a record after which background work starts.
     private static let quiet: UInt64 = 50_000_000
     /// Room that there always is: one read.
