@@ -19,6 +19,18 @@ from programs import Program, eventually
 from websockets.sync.server import ServerConnection, serve
 
 
+# Bound and not listened on, so that nobody else gets their ports while this process runs.
+_closed: list[socket.socket] = []
+
+
+def closed_port() -> int:
+    """A port that refuses connections, also when other tests start servers meanwhile."""
+    held = socket.socket()
+    held.bind(("127.0.0.1", 0))
+    _closed.append(held)
+    return held.getsockname()[1]
+
+
 class _Answers(BaseHTTPRequestHandler):
     """What the plain origin says; the paths are explained at `HTTPOrigin`."""
 

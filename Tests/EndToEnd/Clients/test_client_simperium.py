@@ -9,13 +9,13 @@ from __future__ import annotations
 import json
 import re
 import signal
-import socket
 import subprocess
 import threading
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from origins import closed_port
 from peers import ScriptedSimperium
 from programs import TAPEDECK, Program, environment, eventually
 from proves import proves
@@ -70,8 +70,7 @@ def test_edits_made_offline_go_out_in_order(server: ScriptedSimperium, client: C
 
 
 def test_without_a_server_edits_are_kept(client: Client):
-    with socket.create_server(("127.0.0.1", 0)) as nobody:
-        port = nobody.getsockname()[1]
+    port = closed_port()
     client.url = f"http://127.0.0.1:{port}"
     client.run("set", "k", '{"a":1}', status=69, said="no server.*kept in .*state")
     client.run("get", "k", status=69, said="no server")

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 import pytest
 import requests
 from faults import ask, control, fault, faults, faulty_fixture, feels, line, web_fixture
+from origins import closed_port
 from programs import DEADLINE, Recording, curl, eventually
 from sides import disagreements
 from wire import RawClient
@@ -401,8 +402,7 @@ def test_no_rule_that_fits_changes_nothing(faulty, web):
 
 def test_the_program_lives_on_without_a_server(faulty):
     """Rules about a server that is not there."""
-    with socket.create_server(("127.0.0.1", 0)) as nobody:
-        port = nobody.getsockname()[1]
+    port = closed_port()
     deck = faulty(f"http://127.0.0.1:{port}", "path:/here => 200 body=here", "=> latency 10ms",
                   "path:/lose => lose-answer", "path:/again => repeat")
     assert ask(deck, "/here").body == b"here"

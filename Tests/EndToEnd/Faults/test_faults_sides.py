@@ -10,6 +10,7 @@ import threading
 
 import pytest
 from faults import ask, dial_fixture, faulty_fixture, simperium_fixture
+from origins import closed_port
 from programs import curl, eventually
 from sides import disagreements, rebuilt_differently, received, texts
 from wire import RawClient
@@ -130,8 +131,7 @@ def test_without_a_rule_a_tunnel_is_on_both_sides(record, origin, tls_origin, ce
 @pytest.mark.parametrize("rule", ["path:/none => 503", "=> latency 50ms", "=> repeat",
                                   "=> set-header X-A b sender=client"])
 def test_a_server_that_is_not_there_had_nothing(faulty, tmp_path, rule):
-    with socket.create_server(("127.0.0.1", 0)) as nobody:
-        port = nobody.getsockname()[1]
+    port = closed_port()
     deck = faulty(f"http://127.0.0.1:{port}", rule)
     assert ask(deck, "/").status == 502
     deck.finish()

@@ -10,6 +10,7 @@ import socket
 import zlib
 
 import pytest
+from origins import closed_port
 from programs import curl, eventually
 from wire import RawClient, is_alive
 
@@ -82,11 +83,9 @@ def test_unknown_host(record) -> None:
 
 def test_server_that_is_not_there(record) -> None:
     """A refused connection gives 502 as well, and the proxy goes on."""
-    with socket.socket() as unused:
-        unused.bind(("127.0.0.1", 0))
-        reverse = record("--to", f"http://127.0.0.1:{unused.getsockname()[1]}")
-        for _ in range(2):
-            assert curl("-w", "%{http_code}", f"{reverse.url}/a").stdout.endswith(b"502")
+    reverse = record("--to", f"http://127.0.0.1:{closed_port()}")
+    for _ in range(2):
+        assert curl("-w", "%{http_code}", f"{reverse.url}/a").stdout.endswith(b"502")
     reverse.finish()
     assert reverse.sql("SELECT status, is_local FROM http_exchange") == [(502, 1)] * 2
 

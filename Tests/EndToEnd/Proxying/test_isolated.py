@@ -10,6 +10,7 @@ import sys
 import threading
 
 import pytest
+from origins import closed_port
 from programs import TAPEDECK, environment, sql, tapedeck
 from unprivileged import NOBODY, needs_networks, open_to_nobody
 
@@ -158,8 +159,7 @@ def test_nothing_is_left_of_a_recording_that_does_not_begin(trace, ca_dir) -> No
 @needs_networks
 def test_a_server_that_is_not_there(trace, ca_dir, certificates) -> None:
     """A client of HTTP gets 502 with the reason, one of something else is reset."""
-    with socket.create_server(("127.0.0.1", 0)) as closed:
-        port = closed.getsockname()[1]
+    port = closed_port()
     said = isolated(trace, ca_dir, certificates, "curl", "-sS", "-w", "%{http_code}",
                     f"http://127.0.0.1:{port}/")
     assert said.endswith("502") and "Connection refused" in said

@@ -5,18 +5,13 @@ from __future__ import annotations
 import socket
 
 import pytest
+from origins import closed_port
 from programs import curl
 
 
 def urls(proxy) -> list[tuple]:
     """URL and status of every exchange but CONNECT."""
     return proxy.sql("SELECT url, status FROM exchange WHERE method <> 'CONNECT' ORDER BY id")
-
-
-def closed_port() -> int:
-    """A port that nobody listens on."""
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        return listener.getsockname()[1]
 
 
 def refuse(accepted: socket.socket) -> None:

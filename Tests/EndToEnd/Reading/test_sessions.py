@@ -137,7 +137,11 @@ class Starvation:
         while self._tasks.exists():
             now = time.monotonic()
             lost: dict[str, float] = {}
-            for task in self._tasks.glob("*"):
+            try:
+                tasks = list(self._tasks.iterdir())
+            except FileNotFoundError:
+                break
+            for task in tasks:
                 try:
                     queued = int((task / "schedstat").read_text().split()[1]) / 1e9
                     state = (task / "stat").read_text().rpartition(")")[2].split()[0]
