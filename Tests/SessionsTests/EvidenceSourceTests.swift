@@ -36,6 +36,24 @@ import Wire
         return all
     }
 
+    @Test func `a batch has a few megabytes of contents`() throws {
+        let trace = try SmallTrace()
+        let socket = trace.socket()
+        let text = "0:log:" + String(repeating: "x", count: 900_000)
+        for _ in 0..<12 { trace.command(socket, .client, text) }
+        trace.finish()
+        let bounds = try EvidenceBounds(TraceReader(path: trace.path))
+        let batches = EvidenceBatches(path: trace.path, session: SessionID(1), bounds: bounds)
+        var sizes: [Int] = []
+        var commands = 0
+        while let batch = try batches.next() {
+            sizes.append(batch.evidence.reduce(0) { $0 + $1.size })
+            commands += batch.evidence.count { if case .command = $0 { true } else { false } }
+        }
+        #expect(commands == 12)
+        #expect(sizes.count { $0 > 0 } >= 3 && sizes.allSatisfy { $0 < 6 << 20 })
+    }
+
     @Test func `gives what came as it was sent to both sides`() throws {
         let lines = try commands { trace, socket in
             trace.command(socket, .client, "h:1")

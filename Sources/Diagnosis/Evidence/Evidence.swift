@@ -55,4 +55,17 @@ public enum Evidence: Sendable {
         case .note(let row): row.connection
         }
     }
+
+    /// Bytes of the contents that it has with it, for who keeps several.
+    public var size: Int {
+        switch self {
+        case .connection, .event, .gap, .fault, .note: 0
+        case .asked(let exchange), .answered(let exchange):
+            [exchange.request, exchange.response].reduce(0) { $0 + ($1?.body.content.count ?? 0) }
+        case .command(let command):
+            // Both are the same where nothing was altered.
+            max(command.said?.text.count ?? 0, command.heard?.text.count ?? 0)
+        case .message(let message): message.row.payload.count
+        }
+    }
 }

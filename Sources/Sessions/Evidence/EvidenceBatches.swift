@@ -13,6 +13,8 @@ package final class EvidenceBatches {
 
     /// Approximate number of entries of a batch.
     private static let most = 512
+    /// Bytes of contents after which no more is added to a batch.
+    private static let mostBytes = 4 << 20
     /// Entries that are read in one transaction, in which they are also checked: a trace that is
     /// being written keeps its log meanwhile.
     private static let stride = 4_096
@@ -29,15 +31,17 @@ package final class EvidenceBatches {
             let source = EvidenceSource(
                 try EvidenceReader(path: path, session: session, bounds: bounds))
             var evidence: [Evidence] = []
+            var bytes = 0
             func pass() {
                 put(Batch(evidence: evidence, counts: source.counts, last: source.last))
-                evidence = []
+                (evidence, bytes) = ([], 0)
             }
             var read = Self.stride
             while read == Self.stride {
                 read = try source.read(isOver: true, most: Self.stride) {
                     evidence.append($0)
-                    if evidence.count >= Self.most { pass() }
+                    bytes += $0.size
+                    if evidence.count >= Self.most || bytes >= Self.mostBytes { pass() }
                 }
             }
             pass()

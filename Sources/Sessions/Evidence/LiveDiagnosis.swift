@@ -31,6 +31,8 @@ package final class LiveDiagnosis: Sendable {
     private static let patience: Int64 = 50_000_000
     /// Entries that are read in one go, so that the log of the trace is not held for long.
     private static let most = 1_024
+    /// Bytes of contents that are kept until then.
+    private static let mostBytes = 4 << 20
 
     /// Starts; nothing was recorded yet.
     ///
@@ -98,6 +100,12 @@ package final class LiveDiagnosis: Sendable {
         var diagnosis = Diagnosis(patienceNanoseconds: patienceNanoseconds)
         var done = Instant.zero
         var evidence: [Evidence] = []
+        var bytes = 0
+        func judge() {
+            for each in evidence { diagnosis.observe(each) }
+            evidence.removeAll(keepingCapacity: true)
+            bytes = 0
+        }
         do throws(TraceError) {
             while !isOver {
                 let moment = try settled(reader)
@@ -106,9 +114,10 @@ package final class LiveDiagnosis: Sendable {
                     // it is read, and this thread may have to wait long for a processor.
                     let count = try source.read(upto: moment, isOver: false, most: Self.most) {
                         evidence.append($0)
+                        bytes += $0.size
+                        if bytes >= Self.mostBytes { judge() }
                     }
-                    for each in evidence { diagnosis.observe(each) }
-                    evidence.removeAll(keepingCapacity: true)
+                    judge()
                     tell(diagnosis.takeNew(), rows)
                     guard count < Self.most else {
                         measure(reader, upto: source.last)

@@ -84,8 +84,8 @@ package struct Table<Row: Sendable>: Sendable {
         }
     }
 
-    /// SQL of the columns in their places, of these alone: each that SQLite takes out of a row costs as
-    /// much as finding the next row.
+    /// SQL of these columns in their places, with nulls in those of the others: SQLite takes each that is
+    /// named out of a row, whether or not it is looked at.
     func columnList(_ prefix: String, only set: UInt64) -> String {
         columns.enumerated().map { place, column in
             set & (1 << UInt64(place)) != 0 ? "\(prefix)\(column.definition.name)" : "NULL"
