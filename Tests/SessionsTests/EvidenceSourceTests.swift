@@ -1,5 +1,6 @@
 import Diagnosis
 import Dissection
+import Storage
 import Testing
 import Trace
 import Wire
@@ -29,10 +30,9 @@ import Wire
 
     private func evidence(_ trace: SmallTrace) throws -> [Evidence] {
         let bounds = try EvidenceBounds(TraceReader(path: trace.path))
-        let source = EvidenceSource(
-            try EvidenceReader(path: trace.path, session: SessionID(1), bounds: bounds))
+        let batches = EvidenceBatches(path: trace.path, session: SessionID(1), bounds: bounds)
         var all: [Evidence] = []
-        _ = try source.read(isOver: true, most: .max) { all.append($0) }
+        while let batch = try batches.next() { all += batch.evidence }
         return all
     }
 
@@ -52,6 +52,25 @@ import Wire
         }
         #expect(commands == 12)
         #expect(sizes.count { $0 > 0 } >= 3 && sizes.allSatisfy { $0 < 6 << 20 })
+    }
+
+    @Test func `the trace is not held by who has read a batch`() throws {
+        let trace = try SmallTrace()
+        let socket = trace.socket()
+        trace.flush()
+        let source = EvidenceSource(
+            try EvidenceReader(path: trace.path, session: SessionID(1), bounds: nil))
+        for number in 0..<1_500 { trace.command(socket, .client, "h:\(number)") }
+        trace.flush()
+        let batch = try source.next(isOver: false)
+        #expect(!batch.isLast)
+        // Fails where somebody still reads what the log has.
+        let other = try Connection(path: trace.path, flags: 2)
+        #expect(try !other.checkpoint(restarts: true).isHeld)
+        let rest = try source.next(isOver: false)
+        #expect(rest.isLast)
+        #expect(rest.counts.commands == 1_500)
+        trace.finish()
     }
 
     @Test func `gives what came as it was sent to both sides`() throws {

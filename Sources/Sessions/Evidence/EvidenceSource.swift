@@ -12,28 +12,46 @@ package final class EvidenceSource {
     private let reader: EvidenceReader
     /// The name of the last command without an error.
     private var lastName: String?
-    /// The time of the last evidence that was passed on.
+    /// The time of the last evidence.
     package private(set) var last = Instant.zero
-    /// The counts of what was diagnosed.
-    package private(set) var counts = EvidenceCounts()
+    private var counts = EvidenceCounts()
 
+    /// Entries of a batch, so that reading does not hold the log of a trace that is being written.
+    private static let most = 1_024
+    /// Bytes of contents after which no more is added to a batch.
+    private static let mostBytes = 4 << 20
     /// Bytes of the largest command that is read out of the chunks.
     private static let largest: Int64 = 64 << 20
 
     package init(_ reader: EvidenceReader) { self.reader = reader }
 
-    /// Passes on what was recorded since the last call; see
-    /// ``EvidenceReader/read(upto:isOver:most:_:)``.
-    package func read(
-        upto moment: Instant? = nil, isOver: Bool, most: Int, _ body: (Evidence) -> Void
-    ) throws(TraceError) -> Int {
-        try reader.read(upto: moment, isOver: isOver, most: most) { entry in
-            take(entry) { evidence in
-                last = max(last, evidence.at)
-                note(evidence)
-                body(evidence)
+    /// Reads what was recorded since the last call, as much as belongs in a batch.
+    ///
+    /// The trace is not held any more when it returns: its log cannot begin anew while it is read,
+    /// and whoever looks at the evidence may have to wait long for a processor.
+    ///
+    /// - Parameters:
+    ///   - moment: The last time that is included; nil for all.
+    ///   - isOver: Whether no more rows will come.
+    /// - Returns: The evidence; empty where there was nothing.
+    /// - Throws: ``TraceError`` with code `storage`.
+    package func next(
+        upto moment: Instant? = nil, isOver: Bool
+    ) throws(TraceError) -> EvidenceBatch {
+        var evidence: [Evidence] = []
+        var bytes = 0
+        func goesOn() -> Bool { bytes < Self.mostBytes }
+        let isLast = try reader.read(
+            upto: moment, isOver: isOver, most: Self.most, while: goesOn
+        ) { entry in
+            take(entry) {
+                last = max(last, $0.at)
+                note($0)
+                bytes += $0.size
+                evidence.append($0)
             }
         }
+        return EvidenceBatch(evidence: evidence, counts: counts, last: last, isLast: isLast)
     }
 
     private func note(_ evidence: Evidence) {
@@ -156,6 +174,17 @@ extension FaultRow {
         row.effect = .declared(for: action, on: sender, hasTaken: sender != nil)
         return row
     }
+}
+
+/// Evidence in order, with what is known at its end.
+package struct EvidenceBatch: Sendable {
+    package var evidence: [Evidence]
+    /// The counts of all evidence up to its end.
+    package var counts: EvidenceCounts
+    /// The time of the last evidence up to there.
+    package var last: Instant
+    /// Whether there is no more up to the moment that was asked for.
+    package var isLast: Bool
 }
 
 /// The counts of what was diagnosed.

@@ -29,10 +29,6 @@ package final class LiveDiagnosis: Sendable {
     private static let interval: Int64 = 100_000_000
     /// Nanoseconds before rows are read, since threads overtake each other.
     private static let patience: Int64 = 50_000_000
-    /// Entries that are read in one go, so that the log of the trace is not held for long.
-    private static let most = 1_024
-    /// Bytes of contents that are kept until then.
-    private static let mostBytes = 4 << 20
 
     /// Starts; nothing was recorded yet.
     ///
@@ -99,27 +95,14 @@ package final class LiveDiagnosis: Sendable {
         let rows = FindingRows(reader.contents)
         var diagnosis = Diagnosis(patienceNanoseconds: patienceNanoseconds)
         var done = Instant.zero
-        var evidence: [Evidence] = []
-        var bytes = 0
-        func judge() {
-            for each in evidence { diagnosis.observe(each) }
-            evidence.removeAll(keepingCapacity: true)
-            bytes = 0
-        }
         do throws(TraceError) {
             while !isOver {
                 let moment = try settled(reader)
                 while done < moment, !isOver {
-                    // Looked at when the trace is not held any more: its log cannot begin anew while
-                    // it is read, and this thread may have to wait long for a processor.
-                    let count = try source.read(upto: moment, isOver: false, most: Self.most) {
-                        evidence.append($0)
-                        bytes += $0.size
-                        if bytes >= Self.mostBytes { judge() }
-                    }
-                    judge()
+                    let batch = try source.next(upto: moment, isOver: false)
+                    for each in batch.evidence { diagnosis.observe(each) }
                     tell(diagnosis.takeNew(), rows)
-                    guard count < Self.most else {
+                    guard batch.isLast else {
                         measure(reader, upto: source.last)
                         continue
                     }

@@ -88,7 +88,7 @@ package struct Table<Row: Sendable>: Sendable {
     /// named out of a row, whether or not it is looked at.
     func columnList(_ prefix: String, only set: UInt64) -> String {
         columns.enumerated().map { place, column in
-            set & (1 << UInt64(place)) != 0 ? "\(prefix)\(column.definition.name)" : "NULL"
+            set & (1 << UInt64(place)) != 0 ? prefix + column.definition.quotedName : "NULL"
         }.joined(separator: ",")
     }
 

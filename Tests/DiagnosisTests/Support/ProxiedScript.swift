@@ -172,12 +172,11 @@ struct ProxiedScript {
                 provenance: .proxy, version: "1", arguments: "", startedUnixNanoseconds: 0))
         _ = writer.put(records)
         writer.finish()
-        let source = EvidenceSource(
-            try EvidenceReader(
-                path: path, session: SessionID(1),
-                bounds: try EvidenceBounds(TraceReader(path: path))))
+        let batches = EvidenceBatches(
+            path: path, session: SessionID(1),
+            bounds: try EvidenceBounds(TraceReader(path: path)))
         var all: [Evidence] = []
-        _ = try source.read(isOver: true, most: .max) { all.append($0) }
+        while let batch = try batches.next() { all += batch.evidence }
         return all
     }
 }

@@ -31,6 +31,9 @@ final class SmallTrace {
     /// A file beside the trace.
     func beside(_ name: String) -> String { folder.appendingPathComponent(name).path }
 
+    /// Writes what waits.
+    func flush() { writer.flush() }
+
     /// Writes what waits and ends the session.
     func finish() { writer.finish() }
 

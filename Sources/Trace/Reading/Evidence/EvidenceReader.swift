@@ -86,28 +86,30 @@ public final class EvidenceReader {
     /// - Parameters: - moment: The last time that is included; later rows are left to a later call.
     ///   Nil for all. - isOver: Whether no more rows will come: running exchanges are passed on
     ///   with their request. - most: The maximum number of entries, so that reading does not hold
-    ///   the log of a trace that is being written for long. - body: Receives each entry.
-    /// - Returns: The number of entries.
+    ///   the log of a trace that is being written for long. - goesOn: Asked before each entry
+    ///   whether to pass it on; if not, it is left to a later call. - body: Receives each entry,
+    ///   within the transaction.
+    /// - Returns: Whether all were passed on that there are.
     /// - Throws: ``TraceError`` with code `storage`.
     @discardableResult public func read(
         upto moment: Instant? = nil, isOver: Bool, most: Int = 65_536,
-        _ body: (EvidenceEntry) -> Void
-    ) throws(TraceError) -> Int {
+        while goesOn: () -> Bool = { true }, _ body: (EvidenceEntry) -> Void
+    ) throws(TraceError) -> Bool {
         try contents.reader.reported { () throws(StorageFault) in
             try db.transaction("BEGIN") { () throws(StorageFault) in
                 try begin(isOver: isOver)
+                defer { for source in sources { source.statement?.reset() } }
                 var count = 0
-                while count < most {
+                while count < most, goesOn() {
                     try readAhead(isOver: isOver)
                     guard let first = queue.first, first <= moment?.nanoseconds ?? .max,
                         let item = queue.pop()
-                    else { break }
+                    else { return true }
                     for index in sources.indices { sources[index].ahead = 0 }
                     body(try entry(item))
                     count += 1
                 }
-                for index in sources.indices { sources[index].statement?.reset() }
-                return count
+                return false
             }
         }
     }

@@ -12,7 +12,7 @@ import Wire
         let bounds = try EvidenceBounds(TraceReader(path: path))
         let reader = try EvidenceReader(path: path, session: SessionID(session), bounds: bounds)
         var lines: [String] = []
-        while try reader.read(isOver: true, most: most, { lines.append($0.line) }) == most {}
+        while try !reader.read(isOver: true, most: most, { lines.append($0.line) }) {}
         return lines
     }
 
