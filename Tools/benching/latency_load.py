@@ -1,8 +1,13 @@
-"""How long requests take, under full load beside nginx's and at half load; what idle connections hold."""
+"""How long requests take, under full load beside nginx's and at half load; what idle connections hold.
+
+Also how long a recording takes to begin and to end, where there is one processor.
+"""
 
 from __future__ import annotations
 
 import statistics
+import subprocess
+import time
 from contextlib import ExitStack
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -13,6 +18,7 @@ from programs import Tapedeck, ratios, resident, settled, spread, stop
 
 CONNECTIONS = 8
 BOUND_TAILS, BOUND_ADDED_MS, BOUND_IDLE_BYTES = 4.0, 1.0, 4096
+BOUND_ONE_PROCESSOR = 2.0
 
 
 def under_full_load(table, peer: Subject, own: Subject, rounds: int, seconds: int) -> None:
@@ -74,11 +80,31 @@ def idle(table, deck: Tapedeck, count: int) -> None:
               f"<= {BOUND_IDLE_BYTES // 1024} KiB", each <= BOUND_IDLE_BYTES)
 
 
+def recordings_of_nothing(table, program: Path, folder: Path, rounds: int) -> None:
+    """How long `record` of a command takes that does nothing, on one processor and on two, in turns."""
+    took_ms: dict[str, list[float]] = {"0": [], "0,1": []}
+    trace = folder / "nothing.tape"
+    for _ in range(rounds):
+        for processors, each in took_ms.items():
+            began = time.monotonic()
+            subprocess.run(["taskset", "-c", processors, program, "record", trace, "--", "true"],
+                           check=True, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                           stderr=subprocess.DEVNULL)
+            each.append(1e3 * (time.monotonic() - began))
+            trace.unlink()
+    one, two = took_ms.values()
+    ratio, figure = ratios(one, two, 2)
+    table.add("a recording of nothing, one processor / two",
+              f"{figure}; {spread(one, 0)} and {spread(two, 0)} ms",
+              f"<= {BOUND_ONE_PROCESSOR:.0f}", ratio <= BOUND_ONE_PROCESSOR)
+
+
 def measure(table, program: Path, folder: Path, quick: bool) -> None:
     """Adds the rows of latency and of idle connections to `table`."""
     work = folder / "latency"
     work.mkdir()
     rounds, seconds, idle_count = (3, 2, 300) if quick else (7, 4, 1_000)
+    recordings_of_nothing(table, program, work, rounds)
     with ExitStack() as cleanup:
         processes, origin, proxy = start_nginx(work, tls=False)
         for process in processes:

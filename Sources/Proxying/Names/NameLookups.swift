@@ -1,4 +1,3 @@
-import Dispatch
 import NIOCore
 import NIOPosix
 import Platform
@@ -32,7 +31,15 @@ final class NameLookups: Sendable {
     }
 
     private let state = Mutex(State())
-    private let queue = DispatchQueue(label: "names", attributes: .concurrent)
+    private let lookup: Lookup
+
+    /// What the system's resolver knows of a name; blocks.
+    typealias Lookup = @Sendable (_ host: String, _ port: Int) -> Result<[SocketAddress], Unknown>
+
+    /// - Parameter lookup: Asks for the addresses of one name.
+    init(_ lookup: @escaping Lookup = { HostLookup.addresses(of: $0, port: $1) }) {
+        self.lookup = lookup
+    }
 
     /// Looks a name up.
     ///
@@ -49,7 +56,7 @@ final class NameLookups: Sendable {
             return state.last
         }
         if let number {
-            queue.async { [self] in finish(number, HostLookup.addresses(of: host, port: port)) }
+            BlockingWork.start("name") { [self] in finish(number, lookup(host, port)) }
         } else {
             waiting.fail(Self.over)
         }

@@ -41,12 +41,8 @@ struct CertificationRun {
         let start = ContinuousClock.now
         let signal = StopSignal()
         let playing = Task { await certifier.play(jobs: options.atOnce) }
-        let stopper = Task {
-            await signal.wait()
-            playing.cancel()
-        }
+        signal.whenStopped { playing.cancel() }
         let played = await playing.value
-        stopper.cancel()
         try tell(
             CertificationReport(
                 suite, played, client: client, date: Date.now.formatted(.iso8601),

@@ -137,12 +137,8 @@ struct TailCommand: AsyncParsableCommand {
 
     func run() async throws {
         let filter = try arguments.parsed()
-        let signal = StopSignal()
         let isOver = Flagged()
-        Task {
-            await signal.wait()
-            isOver.set()
-        }
+        StopSignal().whenStopped { isOver.set() }
         if FleetListing.isAddress(arguments.trace) {
             return try await FleetListing(arguments.trace, fleet, filter).follow(
                 fromStart: all, isJSON: json, times: times.time, until: isOver)

@@ -1,4 +1,5 @@
 import Dispatch
+import Platform
 
 /// Signals that the program catches instead of what they would do to it, for as long as this lives.
 final class CaughtSignals {
@@ -8,11 +9,12 @@ final class CaughtSignals {
     ///
     /// - Parameters:
     ///   - numbers: The signals.
-    ///   - came: Called with each that comes, on any thread.
+    ///   - came: Called with each that comes, one after another, on a thread of its own.
     init(_ numbers: [Int32], came: @escaping @Sendable (Int32) -> Void) {
         let isCaught = DispatchSemaphore(value: 0)
+        let queue = BlockingWork.queue("signals")
         sources = numbers.map { number in
-            let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+            let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
             source.setEventHandler { came(number) }
             source.setRegistrationHandler { isCaught.signal() }
             source.resume()

@@ -9,6 +9,8 @@ final class StopSignal: Sendable {
     private struct State {
         var count = 0
         var command: ChildProcess?
+        var isStopped = false
+        var bodies: [@Sendable () -> Void] = []
     }
 
     /// Signals after which a command that does not end is killed.
@@ -35,7 +37,7 @@ final class StopSignal: Sendable {
             command.send(count < Self.patience ? number : SIGKILL)
         } else {
             guard counted() == 1 else { _exit(130) }
-            continuation.yield()
+            stop()
         }
     }
 
@@ -48,7 +50,25 @@ final class StopSignal: Sendable {
     }
 
     /// Ends the wait from inside the program.
-    func stop() { continuation.yield() }
+    func stop() {
+        let bodies = state.withLock { state in
+            state.isStopped = true
+            defer { state.bodies = [] }
+            return state.bodies
+        }
+        for body in bodies { body() }
+        continuation.yield()
+    }
+
+    /// Calls `body` once, at the first signal or at once where that has come; not on a thread that
+    /// tasks need.
+    func whenStopped(_ body: @escaping @Sendable () -> Void) {
+        let isStopped = state.withLock { state in
+            if !state.isStopped { state.bodies.append(body) }
+            return state.isStopped
+        }
+        if isStopped { body() }
+    }
 
     /// Returns at the first signal.
     func wait() async {
@@ -60,18 +80,14 @@ final class StopSignal: Sendable {
     ///
     /// - Returns: How it ended. Another signal from then on ends the program at once.
     func passing(to command: ChildProcess) async -> ChildProcess.Ending {
-        state.withLock { $0 = State(command: command) }
+        state.withLock { ($0.count, $0.command) = (0, command) }
         let stopper = Task {
             await wait()
             if !Task.isCancelled { command.send(SIGTERM) }
         }
-        let ending = await withCheckedContinuation { continuation in
-            let thread = Thread { continuation.resume(returning: command.wait()) }
-            thread.name = "command"
-            thread.start()
-        }
+        let ending = await BlockingWork.result("command") { command.wait() }
         stopper.cancel()
-        state.withLock { $0 = State(count: 1) }
+        state.withLock { ($0.count, $0.command) = (1, nil) }
         return ending
     }
 }

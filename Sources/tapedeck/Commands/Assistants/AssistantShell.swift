@@ -11,7 +11,6 @@ final class AssistantShell: Sendable {
     /// Work in progress, by number.
     private let tasks = Mutex<[Int: CancelFlag]>([:])
     private let group = DispatchGroup()
-    private let queue = DispatchQueue(label: "assistants", attributes: .concurrent)
 
     init(_ server: AssistantServer, _ worker: AssistantWorker) {
         self.server = Mutex(server)
@@ -53,7 +52,7 @@ final class AssistantShell: Sendable {
             case .run(let number, let work):
                 let flag = CancelFlag()
                 tasks.withLock { $0[number] = flag }
-                queue.async(group: group) { [self] in
+                BlockingWork.queue("assistant").async(group: group) { [self] in
                     let outcome = worker.do(work, until: flag) { [self] share, words in
                         perform(server.withLock { $0.progressed(number, share, words) })
                     }

@@ -151,12 +151,7 @@ struct ClientSimperiumOptions: ParsableArguments {
     /// Runs a driver to its end, and turns its outcome into an exit status.
     func run(_ client: SimperiumClient, _ driver: some SimperiumDriver) async throws {
         let isHeard = verbose || StandardError.isTerminal
-        let signal = StopSignal()
-        let stopper = Task {
-            await signal.wait()
-            client.stop()
-        }
-        defer { stopper.cancel() }
+        StopSignal().whenStopped { client.stop() }
         let outcome: SimperiumOutcome
         do throws(SimperiumClientError) {
             outcome = try await client.run(driver) {

@@ -10,10 +10,7 @@ final class ShipStop: Sendable {
     private let semaphore = DispatchSemaphore(value: 0)
 
     init() {
-        Task { [self] in
-            await signal.wait()
-            request()
-        }
+        signal.whenStopped { [self] in request() }
     }
 
     /// Asks for the end.

@@ -32,13 +32,9 @@ final class Holding: Sendable {
             filter.map { "tapedeck: holds \($0); Ctrl-C ends it, and all goes on\n" }
                 ?? "tapedeck: shows what rules hold; Ctrl-C ends it\n")
         let asking = Task { await ask(holder) }
-        let stopping = Task {
-            await signal.wait()
-            isOver.withLock { $0 = true }
-        }
+        signal.whenStopped { [self] in isOver.withLock { $0 = true } }
         defer {
             isOver.withLock { $0 = true }
-            stopping.cancel()
             if let holder { _ = try? address.ask("DELETE", Self.path(holder)) }
         }
         var seen: Set<String> = []

@@ -1,5 +1,4 @@
 import ArgumentParser
-import Dispatch
 import Foundation
 import Inspection
 import Platform
@@ -98,6 +97,6 @@ enum Inspector {
             path, arguments: [path, url], environment: ProcessInfo.processInfo.environment,
             streams: .init(input: nothing, output: nothing, error: nothing))
         if nothing >= 0 { close(nothing) }
-        DispatchQueue.global().async { _ = child?.wait() }
+        BlockingWork.start("browser") { _ = child?.wait() }
     }
 }

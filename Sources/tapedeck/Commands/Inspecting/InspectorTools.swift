@@ -1,10 +1,10 @@
-import Dispatch
 import Dissection
 import Filters
 import Formats
 import Foundation
 import Inspection
 import Notation
+import Platform
 import Trace
 import Wire
 
@@ -108,11 +108,9 @@ struct InspectorTools: InspectionTools {
     func control(
         _ socket: String, _ method: String, _ path: String, _ body: [UInt8]?, _ type: String
     ) async -> (status: Int, body: [UInt8])? {
-        await withCheckedContinuation { continuation in
-            DispatchQueue.global().async {
-                let answer = try? ControlClient(socket, token: nil).ask(method, path, body, type)
-                continuation.resume(returning: answer.map { ($0.status, $0.body) })
-            }
+        await BlockingWork.result("control") {
+            let answer = try? ControlClient(socket, token: nil).ask(method, path, body, type)
+            return answer.map { ($0.status, $0.body) }
         }
     }
 

@@ -9,19 +9,16 @@ enum ProgramRun {
     private static let mostErrors = 1 << 20
     /// Commands at a time: each may read a whole trace.
     private static let places = DispatchSemaphore(value: 3)
-    private static let queue = DispatchQueue(label: "runs", attributes: .concurrent)
 
     /// Runs one to its end.
     ///
     /// - Parameter arguments: Those after the program's name.
     /// - Returns: What it wrote, and its exit status.
     static func outcome(_ arguments: [String]) async -> ToolOutcome {
-        await withCheckedContinuation { continuation in
-            queue.async {
-                places.wait()
-                defer { places.signal() }
-                continuation.resume(returning: run(arguments))
-            }
+        await BlockingWork.result("run") {
+            places.wait()
+            defer { places.signal() }
+            return run(arguments)
         }
     }
 

@@ -1,4 +1,3 @@
-import Dispatch
 import Inspection
 import Platform
 
@@ -19,7 +18,7 @@ final class RunningReplay: ReplayProcess {
     /// Starts it, and waits until it listens.
     static func start(_ trace: String) async -> Started {
         await withCheckedContinuation { continuation in
-            DispatchQueue.global().async { follow(trace) { continuation.resume(returning: $0) } }
+            BlockingWork.start("replay") { follow(trace) { continuation.resume(returning: $0) } }
         }
     }
 
@@ -64,12 +63,9 @@ final class RunningReplay: ReplayProcess {
 
     func stop() async {
         child.send(SIGTERM)
-        await withCheckedContinuation { continuation in
-            DispatchQueue.global().async { [child] in
-                if !child.hasEnded(withinMilliseconds: 5_000) { child.send(SIGKILL) }
-                _ = child.wait()
-                continuation.resume()
-            }
+        await BlockingWork.result("replay") { [child] in
+            if !child.hasEnded(withinMilliseconds: 5_000) { child.send(SIGKILL) }
+            _ = child.wait()
         }
     }
 }

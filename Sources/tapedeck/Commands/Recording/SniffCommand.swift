@@ -122,11 +122,7 @@ struct SniffCommand: ParsableCommand {
         let session = CaptureSession(
             to: writer, startedUnixNanoseconds: started, keepsPackets: keepPackets)
         if keepPackets { capture.keep = { session.keep($0) } }
-        let signal = StopSignal()
-        Task {
-            await signal.wait()
-            stop.request()
-        }
+        StopSignal().whenStopped { stop.request() }
         if let duration {
             Task {
                 try? await Task.sleep(nanoseconds: UInt64(duration.nanoseconds))

@@ -135,12 +135,7 @@ struct ReplayClientCommand: AsyncParsableCommand {
 
     /// Plays it to its end, or to a signal, with a progress line.
     private func play(_ load: ReplayLoad) async -> ReplayLoad.End {
-        let signal = StopSignal()
-        let stopper = Task {
-            await signal.wait()
-            load.stop()
-        }
-        defer { stopper.cancel() }
+        StopSignal().whenStopped { load.stop() }
         let clients = clients
         let progress = Task {
             var line = ProgressBar()

@@ -9,11 +9,7 @@ final class ProgressLine {
 
     init(_ verb: String) {
         self.verb = verb
-        let signal = StopSignal()
-        Task { [isOver] in
-            await signal.wait()
-            isOver.set()
-        }
+        StopSignal().whenStopped { [isOver] in isOver.set() }
     }
 
     /// Shows `share`, in 0...1, and returns whether to go on.
