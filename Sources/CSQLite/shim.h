@@ -7,6 +7,16 @@ static inline int tapedeck_sqlite_keep_no_account(void) {
     return sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
 }
 
+/// The functions of full-text search in a connection, as SQLite passes them on.
+static inline int tapedeck_fts5_api(sqlite3 *connection, fts5_api **api) {
+    sqlite3_stmt *statement;
+    int code = sqlite3_prepare_v2(connection, "SELECT fts5(?1)", -1, &statement, 0);
+    if (code != SQLITE_OK) return code;
+    sqlite3_bind_pointer(statement, 1, api, "fts5_api_ptr", 0);
+    sqlite3_step(statement);
+    return sqlite3_finalize(statement);
+}
+
 /// A value of a row that waits: a number, or where its bytes begin.
 typedef struct {
     int64_t number;

@@ -65,6 +65,7 @@ final class TraceFile {
         watch = FileWatch(path: path, descriptor: descriptor, identity: identity)
         do {
             connection = try Connection(path: path, flags: SQLITE_OPEN_READWRITE)
+            try connection.splitWords()
         } catch {
             Self.release(descriptor, identity)
             throw error.traceError(at: path)

@@ -71,6 +71,8 @@ struct Tapedeck: AsyncParsableCommand {
         return nil
     }
 
+    /// Runs the command: one that never waits for a task on the main thread, which no task needs.
+    @MainActor
     private static func parseAndRun() async throws {
         var command = try await asyncParseAsRoot()
         if var command = command as? any AsyncParsableCommand {

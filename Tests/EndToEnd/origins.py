@@ -15,20 +15,9 @@ from pathlib import Path
 
 import brotli
 import zstandard
+from ports import free_port
 from programs import Program, eventually
 from websockets.sync.server import ServerConnection, serve
-
-
-# Bound and not listened on, so that nobody else gets their ports while this process runs.
-_closed: list[socket.socket] = []
-
-
-def closed_port() -> int:
-    """A port that refuses connections, also when other tests start servers meanwhile."""
-    held = socket.socket()
-    held.bind(("127.0.0.1", 0))
-    _closed.append(held)
-    return held.getsockname()[1]
 
 
 class _Answers(BaseHTTPRequestHandler):
@@ -224,9 +213,7 @@ class Nginx:
         home.mkdir()
         self.files = home / "files"
         self.files.mkdir()
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port = probe.getsockname()[1]
+        self.port = free_port()
         user = "user root;" if os.geteuid() == 0 else ""
         places = "".join(f"{name}_temp_path {home}/{name};" for name in
                          ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))

@@ -72,6 +72,8 @@ def run(program: Path, *arguments: str) -> dict[str, float]:
 def measure(table, program: Path, folder: Path, quick: bool) -> None:
     """Adds the rows of this part; `program` is the release build of tapedeck beside the other."""
     decoding = ROOT / ".build/release/decoding"
+    if not decoding.exists():
+        raise SystemExit(f"bench: {decoding} is missing: Tools/build release --product decoding")
     messages = folder / "messages.txt"
     write_messages(messages, 20_000)
     rounds = [run(decoding, "messages", str(messages)) for _ in range(3)]

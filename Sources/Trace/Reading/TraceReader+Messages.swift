@@ -14,6 +14,12 @@ public struct SocketSize: Hashable, Sendable {
 
     /// No message.
     package init() {}
+
+    /// Counts a message; what is written in a file may be more than a number can be.
+    mutating func count(_ bytes: Int64, fromClient: Bool) {
+        messages += 1
+        if fromClient { clientBytes &+= bytes } else { serverBytes &+= bytes }
+    }
 }
 
 extension TraceReader {
@@ -27,17 +33,14 @@ extension TraceReader {
     ) throws(TraceError) -> [ExchangeID: SocketSize] {
         try reported { () throws(StorageFault) in
             var sizes: [ExchangeID: SocketSize] = [:]
-            let rows = try list(
-                "SELECT m.exchange_id, m.sender, count(*), sum(m.size) FROM any_message m "
-                    + "WHERE \(side.condition("m")) GROUP BY 1, 2", []
-            ) { (ExchangeID($0.integer(0)), $0.integer(1), $0.integer(2), $0.integer(3)) }
-            for (exchange, sender, count, bytes) in rows {
-                sizes[exchange, default: SocketSize()].messages += count
-                if sender == 0 {
-                    sizes[exchange, default: SocketSize()].clientBytes = bytes
-                } else {
-                    sizes[exchange, default: SocketSize()].serverBytes = bytes
-                }
+            // Summed here: SQLite would sort all of them first.
+            let rows = try db.prepare(
+                "SELECT m.exchange_id, m.sender, m.size FROM any_message m "
+                    + "WHERE \(side.condition("m"))")
+            while try rows.step() {
+                let bytes = rows.integer(2)
+                sizes[ExchangeID(rows.integer(0)), default: SocketSize()]
+                    .count(bytes, fromClient: rows.integer(1) == 0)
             }
             return sizes
         }

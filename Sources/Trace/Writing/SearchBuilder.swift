@@ -122,6 +122,7 @@ final class SearchBuilder {
         _ path: String, _ most: Int, _ pages: Int64
     ) throws(StorageFault) -> Index {
         let db = try Connection(path: path, flags: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE)
+        try db.splitWords()
         try db.execute(
             """
             PRAGMA page_size = \(TraceFile.pageSize);

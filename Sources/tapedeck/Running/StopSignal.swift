@@ -81,12 +81,8 @@ final class StopSignal: Sendable {
     /// - Returns: How it ended. Another signal from then on ends the program at once.
     func passing(to command: ChildProcess) async -> ChildProcess.Ending {
         state.withLock { ($0.count, $0.command) = (0, command) }
-        let stopper = Task {
-            await wait()
-            if !Task.isCancelled { command.send(SIGTERM) }
-        }
+        whenStopped { command.send(SIGTERM) }
         let ending = await BlockingWork.result("command") { command.wait() }
-        stopper.cancel()
         state.withLock { ($0.count, $0.command) = (1, nil) }
         return ending
     }

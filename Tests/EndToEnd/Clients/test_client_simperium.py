@@ -15,7 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from origins import closed_port
+from ports import closed_port
 from peers import ScriptedSimperium
 from programs import TAPEDECK, Program, environment, eventually
 from proves import proves

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 import pytest
 import requests
 from faults import ask, control, fault, faults, faulty_fixture, feels, line, web_fixture
-from origins import closed_port
+from ports import closed_port
 from programs import DEADLINE, Recording, curl, eventually
 from sides import disagreements
 from wire import RawClient

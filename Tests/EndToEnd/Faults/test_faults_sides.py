@@ -10,7 +10,7 @@ import threading
 
 import pytest
 from faults import ask, dial_fixture, faulty_fixture, simperium_fixture
-from origins import closed_port
+from ports import closed_port
 from programs import curl, eventually
 from sides import disagreements, rebuilt_differently, received, texts
 from wire import RawClient

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import random
 import shutil
 import signal
 import socket
@@ -14,6 +13,7 @@ import urllib.request
 from pathlib import Path
 from xml.sax.saxutils import escape
 
+from ports import free_port, free_ports
 from programs import environment, eventually
 
 SERVER = shutil.which("clickhouse-server") or "/usr/sbin/clickhouse-server"
@@ -46,28 +46,6 @@ USERS = """<yandex>
  <quotas><default></default></quotas>
 </yandex>
 """
-
-
-# Below those that the kernel gives to clients, of which one could have the port of a server that is
-# killed and started again.
-PORTS = range(12_000, 32_000)
-
-
-def free_ports(count: int) -> list[int]:
-    """Ports that nobody listens on; the server takes no port 0."""
-    held: list[socket.socket] = []
-    try:
-        while len(held) < count:
-            each = socket.socket()
-            try:
-                each.bind(("127.0.0.1", random.choice(PORTS)))
-                held.append(each)
-            except OSError:
-                each.close()
-        return [each.getsockname()[1] for each in held]
-    finally:
-        for each in held:
-            each.close()
 
 
 class ClickHouse:
@@ -167,7 +145,7 @@ class ZooKeeper:
 
     def __init__(self, home: Path):
         home.mkdir(parents=True)
-        self.port, = free_ports(1)
+        self.port = free_port()
         (home / "zoo.cfg").write_text(
             f"tickTime=200\ndataDir={home}/data\nclientPort={self.port}\nclientPortAddress=127.0.0.1\n")
         classes = ":".join(f"/usr/share/java/{each}.jar" for each in self.JARS)

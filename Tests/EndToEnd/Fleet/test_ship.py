@@ -13,8 +13,9 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from clickhouse import PASSWORD, ClickHouse, free_ports
+from clickhouse import PASSWORD, ClickHouse
 from fleet import TABLES, check_equal, recorder_of, ship, shipped
+from ports import closed_port
 from programs import ROOT, TAPEDECK, curl, environment, eventually, sql, tapedeck
 
 RECORDINGS = sorted(path.name for path in (ROOT / "Recordings").iterdir() if path.is_dir())
@@ -194,7 +195,7 @@ def test_mistakes_are_one_clear_line(clickhouse: ClickHouse, database: str,
                                      tmp_path: Path, origin) -> None:
     """Bad addresses, wrong passwords, no server, something else, a changed schema: nothing is lost."""
     trace = imported("restore-in-progress", tmp_path)
-    nobody = free_ports(1)[0]
+    nobody = closed_port()
     place = clickhouse.address
     wrong = [
         (64, "http://x/", "does not begin with clickhouse://"),
@@ -296,7 +297,7 @@ def _paths(server: ClickHouse, database: str) -> list[list[str]]:
 
 def test_record_does_not_need_the_fleet(database: str, trace: Path, record, origin) -> None:
     """Without a server it records as ever, and says what is left to do."""
-    nobody = free_ports(1)[0]
+    nobody = closed_port()
     recording = record("--to", origin.url, "--ship", f"clickhouse://127.0.0.1:{nobody}/{database}")
     recording.await_line("no answer from", errors=True)
     assert curl(f"{recording.url}/x").stdout

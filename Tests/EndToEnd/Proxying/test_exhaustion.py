@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 
 import pytest
+from ports import free_port
 from programs import Recording, eventually, sql
 from wire import RawClient, is_alive
 
@@ -178,9 +179,3 @@ def test_a_forward_proxy_that_is_asked_for_itself_says_so(record) -> None:
         assert client.read_to_end().startswith(b"HTTP/1.1 508 ")
     proxy.finish()
     assert proxy.sql("SELECT count(*) FROM connection") == [(4,)]
-
-
-def free_port() -> int:
-    """A port that nobody listens on."""
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        return listener.getsockname()[1]

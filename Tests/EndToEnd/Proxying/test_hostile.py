@@ -10,7 +10,7 @@ import socket
 import zlib
 
 import pytest
-from origins import closed_port
+from ports import closed_port
 from programs import curl, eventually
 from wire import RawClient, is_alive
 

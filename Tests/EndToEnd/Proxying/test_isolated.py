@@ -10,7 +10,7 @@ import sys
 import threading
 
 import pytest
-from origins import closed_port
+from ports import closed_port
 from programs import TAPEDECK, environment, sql, tapedeck
 from unprivileged import NOBODY, needs_networks, open_to_nobody
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import socket
 
 import pytest
-from origins import closed_port
+from ports import closed_port
 from programs import curl
 
 

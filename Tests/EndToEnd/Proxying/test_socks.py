@@ -14,6 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from ports import closed_port, free_port
 from programs import ROOT, curl, eventually, tapedeck
 from websockets.sync.client import connect
 
@@ -69,10 +70,8 @@ def connected(port: int) -> socket.socket:
 
 def test_what_is_refused(record) -> None:
     """UDP, BIND and a server that is not there have their codes, and say why in the trace."""
-    with socket.create_server(("127.0.0.1", 0)) as closed:
-        port = closed.getsockname()[1]
     proxy = record()
-    address = b"\1\x7f\0\0\1" + struct.pack(">H", port)
+    address = b"\1\x7f\0\0\1" + struct.pack(">H", closed_port())
     for command, code in ((1, 5), (2, 7), (3, 7)):
         with connected(proxy.port) as client:
             client.sendall(bytes([5, command, 0]) + address)
@@ -191,12 +190,6 @@ def ssh_fixture(program, tmp_path: Path) -> Callable[..., int]:
         raise AssertionError(client.said())
 
     return start
-
-
-def free_port() -> int:
-    """A port that nobody listens on."""
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        return free.getsockname()[1]
 
 
 def is_open(port: int) -> bool:

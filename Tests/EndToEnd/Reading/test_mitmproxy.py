@@ -13,6 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from ports import free_ports
 from programs import ROOT, Program, curl, environment, eventually, sql, tapedeck
 from websockets.sync.client import connect
 
@@ -35,13 +36,6 @@ for flow in FlowReader(open(sys.argv[1], "rb")).stream():
         [[m.from_client, code(m.content)] for m in flow.websocket.messages]
         if flow.websocket else []]))
 """
-
-
-def free_port() -> int:
-    """A port that is free now."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 def answers(port: int) -> bool:
@@ -96,7 +90,7 @@ def test_what_mitmdump_writes_now(origin, echo_socket, tmp_path: Path,
                                   program: Callable[..., Program]) -> None:
     """The trace has what mitmproxy reads from its own file, one by one."""
     socket_server = echo_socket("deflate")
-    forward, reverse = free_port(), free_port()
+    forward, reverse = free_ports(2)
     flows, trace = tmp_path / "flows.mitm", tmp_path / "a.tape"
     dump = program(
         MITMDUMP, "-q", "--set", f"confdir={tmp_path}/conf", "--listen-host", "127.0.0.1",
