@@ -90,6 +90,30 @@ import Wire
         #expect(message.commands.map(\.id) == [CommandID(2)])
     }
 
+    @Test func `counts what is noted about the messages of a WebSocket`() throws {
+        let trace = try TemporaryTrace()
+        let writer = try trace.writer()
+        var traffic = Traffic()
+        let opened = traffic.open()
+        _ = writer.put(opened.records + traffic.upgrade(opened))
+        _ = writer.put([traffic.message(opened, .client, #"0:init:{"name":"note","app_id":"a"}"#)])
+        for text in ["0:x:", "0:c:[", "0:x:", "0:x:"] {
+            _ = writer.put([traffic.message(opened, .client, text)])
+        }
+        writer.finish()
+        let reader = try trace.reader()
+        let socket = try #require(try reader.exchange(ExchangeID(1)))
+        let all = try (2...5).flatMap { try reader.message(MessageID($0))?.notes ?? [] }
+        #expect(socket.notes.isEmpty && all.count >= 4)
+        let said = Dictionary(grouping: all) { "\($0.code) \($0.detail)" }
+        #expect(socket.messageNotes.map(\.count).max() == 3)
+        for notes in socket.messageNotes {
+            let same = said["\(notes.first.code) \(notes.first.detail)"] ?? []
+            #expect(same.count == notes.count && same.first == notes.first)
+        }
+        #expect(socket.messageNotes.map(\.count).reduce(0, +) >= all.count)
+    }
+
     @Test func `gives bytes as they were sent and as they were received`() throws {
         let trace = try recorded()
         let reader = try trace.reader()

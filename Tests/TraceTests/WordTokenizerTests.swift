@@ -41,7 +41,7 @@ import Testing
     /// Adds a text, and gives its words in place of those before.
     private static func words(of text: [UInt8], in db: Connection) throws -> [String] {
         let add = try db.prepare("INSERT INTO search(rowid, text) VALUES (1, ?)")
-        try text.withUnsafeBytes { bytes throws(StorageFault) in
+        try text.withUnsafeBytes { bytes in
             add.bind(1, borrowed: bytes, asText: true)
             try add.run()
         }

@@ -35,14 +35,24 @@ public struct ExchangeDetail: Hashable, Sendable {
     public var parts: [PartRow] = []
     /// OpenRosa documents, the request's first.
     public var documents: [OpenRosaRow] = []
-    /// Notes about the bytes.
+    /// Notes about its bytes.
     public var notes: [NoteRow] = []
+    /// Notes about messages of the WebSocket that it opened.
+    public var messageNotes: [EqualNotes] = []
     /// Faults applied to it, with their verdicts.
     public var faults: [FaultDetail] = []
     /// Findings that it shows.
     public var findings: [FindingDetail] = []
     /// What was waited for since then, and could not be decided.
     public var undecided: [UndecidedDetail] = []
+}
+
+/// Notes that say the same.
+public struct EqualNotes: Hashable, Sendable {
+    /// The first of them.
+    public var first: NoteRow
+    /// How many there are, at least 1.
+    public var count: Int
 }
 
 /// A message with all its rows.

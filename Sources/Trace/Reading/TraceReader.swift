@@ -123,8 +123,18 @@ public final class TraceReader {
                     "SELECT * FROM openrosa WHERE exchange_id = ? ORDER BY id", [id.rawValue]
                 ) { Tables.document.row($0) }
                 detail.notes = try list(
-                    "SELECT * FROM note WHERE exchange_id = ? ORDER BY id", [id.rawValue]
+                    "SELECT * FROM note WHERE exchange_id = ? AND message_id IS NULL ORDER BY id",
+                    [id.rawValue]
                 ) { Tables.note.row($0) }
+                // There may be one for each message; the other columns are those of the first.
+                detail.messageNotes = try list(
+                    "SELECT *, count(*), min(id) FROM note "
+                        + "WHERE exchange_id = ? AND message_id IS NOT NULL "
+                        + "GROUP BY code, sender, message ORDER BY min(id)", [id.rawValue]
+                ) {
+                    EqualNotes(
+                        first: Tables.note.row($0), count: Int($0.integer(Tables.note.width)))
+                }
                 detail.faults = try faults(on: row.connection, where: "f.exchange_id = \(id)")
                 detail.findings = try findings(at: row.requestPlace)
                 detail.undecided = try undecided(at: row.requestPlace)

@@ -95,8 +95,8 @@ extension Tables {
             connection: ConnectionID(0), sender: .client, at: .zero,
             place: Place(chunk: ChunkID(0), offset: 0), code: "", detail: ""), counter: "note",
         indexes: [
-            "CREATE INDEX note_exchange ON note(exchange_id);",
-            "CREATE INDEX note_connection ON note(connection_id);",
+            "CREATE INDEX note_exchange ON note(exchange_id, message_id);",
+            "CREATE INDEX note_connection ON note(connection_id, message_id);",
         ],
         [
             .given("id", "order of writing", .id, isKey: true),

@@ -45,12 +45,17 @@ struct ExchangePage {
                 facts.append("  the client must: \(advice.next)")
             }
         }
-        for note in detail.notes {
-            facts.append("  note \(note.code) (\(note.sender)): \(ListLine.clean(note.detail))")
+        facts += detail.notes.map(Self.line)
+        facts += detail.messageNotes.map { notes in
+            Self.line(notes.first) + (notes.count > 1 ? " (\(notes.count) times)" : "")
         }
         return facts + FaultText.lines(detail.faults)
             + FindingText.lines(detail.findings)
             + FindingText.lines(detail.undecided)
+    }
+
+    private static func line(_ note: NoteRow) -> String {
+        "  note \(note.code) (\(note.sender)): \(ListLine.clean(note.detail))"
     }
 
     private func side(
