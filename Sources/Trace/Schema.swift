@@ -37,7 +37,7 @@ public enum Schema {
     /// Decoded rows: dropped and built again by `tapedeck rebuild`.
     package static let derived = sql(derivedTables)
 
-    private static let derivedTables = [
+    static let derivedTables = [
         Tables.exchange.definition, Tables.body.definition, Tables.part.definition,
         Tables.document.definition, Tables.caseBlock.definition, Tables.frame.definition,
         Tables.message.definition, Tables.command.definition, Tables.change.definition,

@@ -52,6 +52,18 @@ import Wire
         #expect(try trace.integrity == "ok")
     }
 
+    @Test func `makes the indexes of this program in place of those of an older one`() throws {
+        let trace = try TemporaryTrace()
+        try record(trace)
+        let indexes = "SELECT sql FROM sqlite_schema WHERE type = 'index' ORDER BY name"
+        let own = try trace.rows(indexes)
+        _ = try trace.rows("DROP INDEX note_connection")
+        _ = try trace.rows("CREATE INDEX note_connection ON note(connection_id)")
+        _ = try trace.rows("DROP INDEX part_exchange")
+        try Rebuild.run(path: trace.path)
+        #expect(try trace.rows(indexes) == own)
+    }
+
     @Test func `refuses a trace of an earlier format, and leaves it as it is`() throws {
         let trace = try TemporaryTrace()
         try record(trace)

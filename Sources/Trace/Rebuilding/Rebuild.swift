@@ -151,6 +151,10 @@ public enum Rebuild {
             ] {
                 try db.execute("DELETE FROM \(table)")
             }
+            // An older program may have made others of the same names.
+            for index in Schema.derivedTables.flatMap(\.indexes) {
+                try db.execute("DROP INDEX IF EXISTS \(index.name); \(index.sql)")
+            }
         } else {
             let connections = kept.map(String.init).joined(separator: ",")
             try db.execute(

@@ -14,7 +14,7 @@ extension Tables {
         counter: "command",
         onConflict: .revise(["fate", "counterpart_id"]),
         indexes: [
-            "CREATE INDEX any_command_message ON any_command(message_id);"
+            TableIndex("any_command_message", on: "any_command(message_id)")
         ],
         [
             .key("id", "number of the command", \.id, \.id),
@@ -95,8 +95,8 @@ extension Tables {
             connection: ConnectionID(0), sender: .client, at: .zero,
             place: Place(chunk: ChunkID(0), offset: 0), code: "", detail: ""), counter: "note",
         indexes: [
-            "CREATE INDEX note_exchange ON note(exchange_id, message_id);",
-            "CREATE INDEX note_connection ON note(connection_id, message_id);",
+            TableIndex("note_exchange", on: "note(exchange_id, message_id)"),
+            TableIndex("note_connection", on: "note(connection_id, message_id)"),
         ],
         [
             .given("id", "order of writing", .id, isKey: true),

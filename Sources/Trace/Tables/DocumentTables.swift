@@ -10,7 +10,7 @@ extension Tables {
         blank: OpenRosaRow(exchange: ExchangeID(0), sender: .client, part: nil, kind: "", root: ""),
         onConflict: .ignore,
         indexes: [
-            "CREATE INDEX openrosa_exchange ON openrosa(exchange_id);"
+            TableIndex("openrosa_exchange", on: "openrosa(exchange_id)")
         ],
         [
             .key("16777216 * (2 * exchange_id + sender) + part + 1, or + 0 for the body itself") {
@@ -58,7 +58,7 @@ extension Tables {
             exchange: ExchangeID(0), sender: .client, part: nil, position: 0, caseID: nil,
             action: ""), onConflict: .ignore,
         indexes: [
-            "CREATE INDEX case_block_case ON case_block(case_id);"
+            TableIndex("case_block_case", on: "case_block(case_id)")
         ],
         [
             .key("16777216 * (2 * exchange_id + sender) + position") {

@@ -8,7 +8,7 @@ extension Tables {
         "events of connections and sessions other than bytes",
         blank: EventRow(.warning, at: .zero), counter: "event",
         indexes: [
-            "CREATE INDEX event_connection ON event(connection_id);"
+            TableIndex("event_connection", on: "event(connection_id)")
         ],
         [
             .given("id", "order of happening", .id, isKey: true),
@@ -35,7 +35,7 @@ extension Tables {
             connection: nil, leg: nil, sender: nil, at: .zero, until: .zero, count: 0, chunks: 0,
             reason: .notCaptured), counter: "gap", nameWidth: 14,
         indexes: [
-            "CREATE INDEX gap_connection ON gap(connection_id);"
+            TableIndex("gap_connection", on: "gap(connection_id)")
         ],
         [
             .given("id", "order of writing", .id, isKey: true),

@@ -16,7 +16,7 @@ extension Tables {
                 "id", "session_id", "connection_id", "request_chunk_id", "request_offset",
             ]), nameWidth: 17,
         indexes: [
-            "CREATE INDEX any_exchange_socket ON any_exchange(id) WHERE status = 101;"
+            TableIndex("any_exchange_socket", on: "any_exchange(id) WHERE status = 101")
         ],
         [
             .key(
@@ -156,7 +156,7 @@ extension Tables {
             exchange: ExchangeID(0), sender: .client, position: 0, name: nil, filename: nil,
             contentType: nil, size: 0, offset: 0), onConflict: .ignore,
         indexes: [
-            "CREATE INDEX part_exchange ON part(exchange_id);"
+            TableIndex("part_exchange", on: "part(exchange_id)")
         ],
         [
             .key("16777216 * (2 * exchange_id + sender) + position") {

@@ -47,7 +47,7 @@ extension Tables {
             place: Place(chunk: ChunkID(0), offset: 0)), counter: "message",
         onConflict: .revise(["fate", "counterpart_id"]),
         indexes: [
-            "CREATE INDEX any_message_chunk ON any_message(chunk_id);"
+            TableIndex("any_message_chunk", on: "any_message(chunk_id)")
         ],
         [
             .key(

@@ -59,7 +59,7 @@ extension Tables {
         counter: "leg",
         nameWidth: 14,
         indexes: [
-            "CREATE INDEX leg_connection ON leg(connection_id);"
+            TableIndex("leg_connection", on: "leg(connection_id)")
         ],
         [
             .key("id", "number of the leg", \.id, \.id),

@@ -11,10 +11,7 @@ extension Tables {
         """,
         blank: FaultRow(at: .zero, rule: "", action: ""), counter: "fault",
         indexes: [
-            """
-            CREATE INDEX fault_statement_connection ON fault_statement(connection_id, \
-            chunk_id);
-            """
+            TableIndex("fault_statement_connection", on: "fault_statement(connection_id, chunk_id)")
         ],
         [
             .given("id", "number", .id, isKey: true),

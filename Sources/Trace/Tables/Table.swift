@@ -33,7 +33,7 @@ package struct Table<Row: Sendable>: Sendable {
 
     init(
         _ name: String, _ comment: String, blank: Row, counter: String? = nil,
-        onConflict conflict: Conflict = .fail, nameWidth: Int? = nil, indexes: [String] = [],
+        onConflict conflict: Conflict = .fail, nameWidth: Int? = nil, indexes: [TableIndex] = [],
         _ columns: [Column<Row>]
     ) {
         self.blank = blank

@@ -18,6 +18,23 @@ package struct ColumnDefinition: Sendable {
     package var quotedName: String { name == "offset" ? "\"offset\"" : name }
 }
 
+/// An index of a table of the trace.
+struct TableIndex: Sendable {
+    /// Its name.
+    let name: String
+    /// The table with the columns, and for which of its rows.
+    private let rows: String
+
+    /// An index by a name, on rows as `CREATE INDEX` has them behind `ON`.
+    init(_ name: String, on rows: String) {
+        self.name = name
+        self.rows = rows
+    }
+
+    /// SQL that makes it.
+    var sql: String { "CREATE INDEX \(name) ON \(rows);" }
+}
+
 /// The definition of a table of the trace, independent of the Swift type of its rows.
 package struct TableDefinition: Sendable {
     /// Its name.
@@ -30,8 +47,8 @@ package struct TableDefinition: Sendable {
     package var counter: String?
     /// Characters of a line of ``sql`` for the name of a column; nil for those of the longest.
     var nameWidth: Int?
-    /// SQL that follows the table: its indexes.
-    var indexes: [String] = []
+    /// Its indexes.
+    var indexes: [TableIndex] = []
     /// The columns by which its rows are ordered, where they have no number of their own.
     var order: [String] = []
 
@@ -79,9 +96,10 @@ package struct TableDefinition: Sendable {
         }
         if !order.isEmpty {
             lines.append("  PRIMARY KEY (\(order.joined(separator: ", ")))")
-            return (lines + [") STRICT, WITHOUT ROWID;"] + indexes).joined(separator: "\n")
+            return (lines + [") STRICT, WITHOUT ROWID;"] + indexes.map(\.sql)).joined(
+                separator: "\n")
         }
-        return (lines + [") STRICT;"] + indexes).joined(separator: "\n")
+        return (lines + [") STRICT;"] + indexes.map(\.sql)).joined(separator: "\n")
     }
 
     private static func blanks(_ count: Int) -> String {
