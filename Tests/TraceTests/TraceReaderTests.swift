@@ -103,7 +103,7 @@ import Wire
         writer.finish()
         let reader = try trace.reader()
         let socket = try #require(try reader.exchange(ExchangeID(1)))
-        let all = try (2...5).flatMap { try reader.message(MessageID($0))?.notes ?? [] }
+        let all = try (1...5).flatMap { try reader.message(MessageID($0))?.notes ?? [] }
         #expect(socket.notes.isEmpty && all.count >= 4)
         let said = Dictionary(grouping: all) { "\($0.code) \($0.detail)" }
         #expect(socket.messageNotes.map(\.count).max() == 3)
@@ -111,7 +111,7 @@ import Wire
             let same = said["\(notes.first.code) \(notes.first.detail)"] ?? []
             #expect(same.count == notes.count && same.first == notes.first)
         }
-        #expect(socket.messageNotes.map(\.count).reduce(0, +) >= all.count)
+        #expect(socket.messageNotes.map(\.count).reduce(0, +) == all.count)
     }
 
     @Test func `gives bytes as they were sent and as they were received`() throws {

@@ -68,9 +68,10 @@ extension TraceComparison {
         let idB = other.map { b.commands.id(at: Int($0.place)) }
         let textA = one.map { $0.text(in: a) }
         let textB = other.map { $0.text(in: b) }
+        let lineA = line(textA)
         var item = ComparedItem(
             one == nil ? .added : other == nil ? .missing : .same, a: idA?.rawValue,
-            b: idB?.rawValue, lineA: line(textA), lineB: line(textB))
+            b: idB?.rawValue, lineA: lineA, lineB: textA == textB ? lineA : line(textB))
         guard let textA, let textB else { return item }
         if fit == .moved { item.change = .moved }
         if isSame { return item }
@@ -95,10 +96,6 @@ extension TraceComparison {
         settle(found, .command, into: &item)
         if !item.differences.isEmpty { item.change = .changed }
         return item
-    }
-
-    private var commandLeftOut: LeftOut {
-        options.isExact ? leftOut : SimperiumComparison.leftOut(options.rules)
     }
 
     /// What a command says, without what is not compared.

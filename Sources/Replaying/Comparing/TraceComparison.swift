@@ -29,6 +29,7 @@ public struct TraceComparison: Sendable {
     let b: ComparedSession
     let options: Options
     let leftOut: LeftOut
+    let commandLeftOut: LeftOut
     var names = GeneratedNames()
     /// Names of the hosts of the first recording in the second.
     let hosts: [String: String]
@@ -41,6 +42,8 @@ public struct TraceComparison: Sendable {
         self.b = b
         self.options = options
         leftOut = LeftOut(rules: options.rules, keepsVolatile: options.isExact)
+        commandLeftOut =
+            options.isExact ? leftOut : SimperiumComparison.leftOut(options.rules)
         hosts = Self.hosts(a.exchanges.hostNames, b.exchanges.hostNames)
     }
 

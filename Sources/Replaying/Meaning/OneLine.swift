@@ -17,6 +17,14 @@ enum OneLine {
     }
 
     private static func cut(_ text: some StringProtocol, from start: Int) -> String {
+        if start == 0 {
+            // Nearly all of them: one byte is one scalar.
+            let first = text.utf8.prefix(most)
+            if first.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) {
+                let isWhole = first.endIndex == text.utf8.endIndex
+                return String(decoding: first, as: UTF8.self) + (isWhole ? "" : "…")
+            }
+        }
         var output = start > 0 ? "…" : ""
         var count = 0
         for scalar in text.unicodeScalars.dropFirst(start) {
