@@ -179,6 +179,10 @@ public final class TraceReader {
             try db.transaction("BEGIN") { () throws(StorageFault) -> CommandDetail? in
                 var detail = try commands("c.id = ?", [id.rawValue]).first
                 if let row = detail?.row {
+                    detail?.notes = try list(
+                        "SELECT * FROM note WHERE connection_id = ? AND message_id = ? ORDER BY id",
+                        [row.connection.rawValue, row.message.rawValue]
+                    ) { Tables.note.row($0) }
                     detail?.faults = try faults(
                         on: row.connection, where: "f.message_id = \(row.message)")
                     let place = try list(
@@ -211,7 +215,8 @@ public final class TraceReader {
         }
     }
 
-    /// The commands about one object before another command, the last first.
+    /// The commands about one object before another command, the last first, with their changes and
+    /// without notes and findings.
     ///
     /// They show what a change changed: an entity or the changes since.
     public func commands(
@@ -262,10 +267,6 @@ public final class TraceReader {
                     + "AND id < \(Tables.share) * (?1 + 1) ORDER BY id",
                 [row.id.rawValue]
             ) { Tables.change.row($0) }
-            details[index].notes = try list(
-                "SELECT * FROM note WHERE connection_id = ? AND message_id = ? ORDER BY id",
-                [row.connection.rawValue, row.message.rawValue]
-            ) { Tables.note.row($0) }
         }
         return details
     }
