@@ -8,9 +8,13 @@ package import Dispatch
 package enum BlockingWork {
     /// A queue for work that follows each other.
     ///
-    /// - Parameter name: Its name, for who looks at threads.
+    /// - Parameters:
+    ///   - name: Its name, for who looks at threads.
+    ///   - qos: How urgent it is.
     /// - Returns: The queue.
-    package static func queue(_ name: String) -> DispatchQueue { DispatchQueue(label: name) }
+    package static func queue(_ name: String, _ qos: DispatchQoS = .unspecified) -> DispatchQueue {
+        DispatchQueue(label: name, qos: qos)
+    }
 
     /// Begins work that waits for nothing else to end.
     ///

@@ -41,6 +41,13 @@ package final class Statement {
     /// Makes the statement ready for its next use before its rows are all read.
     package func reset() { if connection.handle != nil { sqlite3_reset(handle) } }
 
+    /// Makes the statement ready for its next use, without arguments.
+    package func clear() {
+        guard connection.handle != nil else { return }
+        sqlite3_reset(handle)
+        sqlite3_clear_bindings(handle)
+    }
+
     // MARK: Parameters
 
     package func bind(_ index: Int32, _ value: Int64) { sqlite3_bind_int64(handle, index, value) }

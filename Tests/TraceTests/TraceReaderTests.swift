@@ -90,6 +90,55 @@ import Wire
         #expect(message.commands.map(\.id) == [CommandID(2)])
     }
 
+    @Test func `lines of commands have their texts where these are short`() throws {
+        let trace = try TemporaryTrace()
+        let writer = try trace.writer()
+        var traffic = Traffic()
+        let opened = traffic.open()
+        _ = writer.put(opened.records + traffic.upgrade(opened))
+        let long = String(repeating: "x", count: 5_000)
+        for text in [#"0:init:{"name":"note","app_id":"a"}"#, "0:i:{}", "0:log:\(long)", "h:1"] {
+            _ = writer.put([traffic.message(opened, .client, text)])
+        }
+        writer.finish()
+        let reader = try trace.reader()
+        for detail in [LineDetail.texts, .shown, .whole] {
+            var found: [Bool] = []
+            try LineBatches(path: trace.path, nil, detail).forEachLine { line in
+                guard case .command(_, let row) = line else { return true }
+                if let text = row.text {
+                    #expect(text == (try? reader.text(of: row.id)))
+                }
+                found.append(row.text != nil)
+                return true
+            }
+            #expect(found == [true, true, false, true].map { $0 && detail != .whole }, "\(detail)")
+        }
+    }
+
+    @Test func `knows the commands that objects are computed from, and the changes of each`() throws
+    {
+        let trace = try recorded()
+        let reader = try trace.reader()
+        var texts: [[UInt8]] = []
+        func read(after first: Int64, before last: Int64) throws {
+            texts = []
+            try reader.objectCommands(after: CommandID(first), before: CommandID(last)) {
+                #expect($0 == .client && $1 == "note")
+                texts.append($2)
+            }
+        }
+        let all = try [2, 3].map { try reader.text(of: CommandID($0)) }
+        try read(after: 0, before: 99)
+        #expect(texts == all)
+        try read(after: 2, before: 99)
+        #expect(texts == [all[1]])
+        try read(after: 0, before: 3)
+        #expect(texts == [all[0]])
+        #expect(try reader.changes(of: CommandID(3)).map(\.key) == ["key2"])
+        #expect(try reader.changes(of: CommandID(1)).isEmpty)
+    }
+
     @Test func `counts what is noted about the messages of a WebSocket`() throws {
         let trace = try TemporaryTrace()
         let writer = try trace.writer()

@@ -149,10 +149,26 @@ public struct RowExport: Sendable {
             }
         } else {
             let messages = rows == .lines ? ListedMessages(for: filter) : .none
-            try LineBatches(path: reader.path, filter, with: messages).forEachLine { line in
+            let lines = LineBatches(
+                path: reader.path, filter, with: messages,
+                rows == .lines || rows == .commands ? .texts : .whole)
+            func export(_ lines: ArraySlice<TraceLine>) throws {
+                let found = try reader.together { () throws(TraceError) in
+                    var found: [ExportedRow] = []
+                    for line in lines {
+                        found += try exported(line, starts[line.session], reader, faulted)
+                    }
+                    return found
+                }
+                for row in found { try body(row) }
+            }
+            try lines.forEachBatch { batch in
                 keep {
-                    for row in try exported(line, starts[line.session], reader, faulted) {
-                        try body(row)
+                    // Bodies are as long as they are, and one at a time is enough.
+                    if hasBodies {
+                        for index in batch.indices { try export(batch[index...index]) }
+                    } else {
+                        try export(batch[...])
                     }
                 }
             }
@@ -163,7 +179,7 @@ public struct RowExport: Sendable {
     /// What a line of a listing is written as: nothing where it is not requested.
     private func exported(
         _ line: TraceLine, _ start: Int64?, _ reader: TraceReader, _ faulted: FaultedRows
-    ) throws -> [ExportedRow] {
+    ) throws(TraceError) -> [ExportedRow] {
         switch (line, rows) {
         case (.exchange(let session, let row), .lines),
             (.exchange(let session, let row), .exchanges):
@@ -172,14 +188,15 @@ public struct RowExport: Sendable {
             made.add(rules: faulted.rules(of: row.id))
             return [made]
         case (.command(let session, let row), .lines), (.command(let session, let row), .commands):
+            let text = if let text = row.text { text } else { try reader.text(of: row.id) }
             return [
                 .command(
-                    row, session, try reader.text(of: row.id), since: start,
-                    rules: faulted.rules(of: row.message))
+                    row, session, text, since: start, rules: faulted.rules(of: row.message))
             ]
         case (.command(let session, let row), .changes) where row.name == "c":
-            let changes = try reader.command(row.id)?.changes ?? []
-            return changes.map { .change($0, of: row, session, since: start) }
+            return try reader.changes(of: row.id).map {
+                .change($0, of: row, session, since: start)
+            }
         case (.message(let session, let row), .lines):
             return [
                 .message(

@@ -1,5 +1,6 @@
 package import Diagnosis
 import Dispatch
+import Platform
 import Synchronization
 package import Wire
 
@@ -17,7 +18,7 @@ package struct DiagnosisLanes {
 
         init(_ number: Int, patienceNanoseconds: Int64?) {
             lane = Mutex(DiagnosisLane(number, patienceNanoseconds: patienceNanoseconds))
-            queue = DispatchQueue(label: "lane \(number)", qos: .userInitiated)
+            queue = BlockingWork.queue("lane \(number)", .userInitiated)
         }
 
         func begin(_ step: @escaping @Sendable (inout DiagnosisLane) -> [DiagnosisLane.Found]) {

@@ -1,4 +1,5 @@
 import Dispatch
+import Platform
 package import Replaying
 import Synchronization
 package import Trace
@@ -14,7 +15,7 @@ package final class ReadAhead: Sendable {
 
     private let session: RecordedSession
     private let reader: Mutex<ReplayReader>
-    private let queue = DispatchQueue(label: "read-ahead", qos: .userInitiated)
+    private let queue = BlockingWork.queue("read-ahead", .userInitiated)
     private let window = Mutex(AheadWindow())
 
     /// Opens the trace of `session` once more.

@@ -1,4 +1,4 @@
-internal import Dissection
+public import Dissection
 internal import Storage
 public import Wire
 
@@ -46,7 +46,12 @@ extension TraceReader {
         of id: ExchangeID, sender: Peer, _ side: BytesSide = .own,
         _ body: (ChunkID, ArraySlice<UInt8>) -> Bool
     ) throws(TraceError) {
-        guard let exchange = try exchange(id)?.row else {
+        let found = try reported { () throws(StorageFault) in
+            try list("SELECT * FROM any_exchange WHERE id = ?", [id.rawValue]) {
+                Tables.exchange.row($0)
+            }
+        }
+        guard let exchange = found.first else {
             throw TraceError(.notFound, "there is no exchange \(id) in \(path)")
         }
         let start = sender == .client ? exchange.requestPlace : exchange.responsePlace
@@ -72,23 +77,73 @@ extension TraceReader {
         }
     }
 
-    /// The first exchange that began long enough after `ended` that nothing of `exchange` comes
-    /// after it, with the chunk it begins in; nil where there is none.
+    /// Passes on the bytes of one side of an exchange from its first one on, and of what follows
+    /// until the exchange ended: for those who know by themselves where to stop.
+    ///
+    /// Parameters are those of ``bytes(of:sender:_:_:)``, which has to look for the end.
+    ///
+    /// - Throws: ``TraceError`` with code `storage`.
+    public func bytes(
+        from exchange: ExchangeRow, sender: Peer, _ side: BytesSide,
+        _ body: (ArraySlice<UInt8>) -> Bool
+    ) throws(TraceError) {
+        let start = sender == .client ? exchange.requestPlace : exchange.responsePlace
+        guard let start else { return }
+        try reported { () throws(StorageFault) in
+            try chunks(
+                of: exchange.connection, sender, from: start.chunk, upto: nil,
+                ended: sender == .client ? exchange.requestEndedAt : exchange.endedAt
+            ) { chunk, value in
+                body(
+                    side.bytes(
+                        of: value, from: chunk == start.chunk ? start.offset : 0, upto: nil,
+                        on: exchange.side))
+            }
+        }
+    }
+
+    /// An exchange that began long enough after `ended` that nothing of `exchange` comes after it,
+    /// with the chunk it begins in; nil where there is none.
     ///
     /// Chunks and exchanges are in order of time except where threads overtake each other, by far
-    /// less than a second. It keeps the search short, since there is no index of rows by
-    /// connection.
+    /// less than a second: it is found by halving, and keeps the search for what follows short,
+    /// since there is no index of rows by connection.
     private func firstLater(
         than exchange: ExchangeRow, _ ended: Instant?
     ) throws(StorageFault) -> (exchange: Int64, chunk: ChunkID)? {
         guard let ended else { return nil }
-        return try list(
+        let sql = """
+            SELECT id, request_chunk_id, started_ns > ?2 OR session_id >
+              (SELECT session_id FROM any_exchange WHERE id = ?1)
+            FROM any_exchange WHERE id >= ?3 ORDER BY id LIMIT 1
             """
-            SELECT id, request_chunk_id FROM any_exchange WHERE id > ?1 AND (started_ns > ?2
-              OR session_id > (SELECT session_id FROM any_exchange WHERE id = ?1))
-            ORDER BY id LIMIT 1
-            """, [exchange.id.rawValue, ended.nanoseconds + 1_000_000_000]
-        ) { ($0.integer(0), ChunkID($0.integer(1))) }.first
+        let statement = try self.statement(sql)
+        defer { giveBack(statement, sql) }
+        statement.bind(1, exchange.id.rawValue)
+        statement.bind(2, ended.nanoseconds + 1_000_000_000)
+        var found: (exchange: Int64, chunk: ChunkID)?
+        var low = exchange.id.rawValue + 1
+        var high = low
+        var step: Int64 = 64
+        // Twice as far each time until it is beyond, and then half of what is left.
+        var isBeyond = false
+        while !isBeyond || low < high {
+            let middle = isBeyond ? low + (high - low) / 2 : low + step
+            step *= 2
+            statement.bind(3, middle)
+            defer { statement.reset() }
+            guard try statement.step() else {
+                (high, isBeyond) = (middle, true)
+                continue
+            }
+            if statement.integer(2) != 0 {
+                found = (statement.integer(0), ChunkID(statement.integer(1)))
+                (high, isBeyond) = (middle, true)
+            } else {
+                low = statement.integer(0) + 1
+            }
+        }
+        return found
     }
 
     /// Where the same sender's next message on the connection begins.
@@ -147,15 +202,15 @@ extension TraceReader {
         of connection: ConnectionID, _ sender: Peer, from first: ChunkID, upto last: ChunkID?,
         ended: Instant?, _ body: (ChunkID, Chunk) -> Bool
     ) throws(StorageFault) {
-        let patches = try db.prepare(Schema.patchesOfChunk)
-        let deliveries = try db.prepare(Schema.deliveriesOfChunk)
-        let statement = try db.prepare(
-            """
-            SELECT * FROM chunk WHERE connection_id = ?1 AND id >= ?2 AND id <= ?3 AND sender = ?4
-              AND at_ns <= ?5 AND leg_id = (SELECT leg_id FROM chunk WHERE id = ?6)
-            ORDER BY id LIMIT 16
-            """)
+        let patches = try self.statement(Schema.patchesOfChunk)
+        defer { giveBack(patches, Schema.patchesOfChunk) }
+        let deliveries = try self.statement(Schema.deliveriesOfChunk)
+        defer { giveBack(deliveries, Schema.deliveriesOfChunk) }
+        let statement = try self.statement(Self.chunksOfSender)
+        defer { giveBack(statement, Self.chunksOfSender) }
         var from = first.rawValue
+        // Most are asked for a head, which the first one has.
+        var count = 1
         while true {
             statement.bind(1, connection.rawValue)
             statement.bind(2, from)
@@ -163,6 +218,8 @@ extension TraceReader {
             statement.bind(4, sender.rawValue)
             statement.bind(5, ended?.nanoseconds ?? .max)
             statement.bind(6, first.rawValue)
+            statement.bind(7, count)
+            count = min(16, 2 * count)
             var page: [(ChunkID, Chunk)] = []
             while try statement.step() {
                 page.append((ChunkID(statement.integer(0)), Tables.chunk.row(statement)))
@@ -181,4 +238,10 @@ extension TraceReader {
             from = end.rawValue + 1
         }
     }
+
+    private static let chunksOfSender = """
+        SELECT * FROM chunk WHERE connection_id = ?1 AND id >= ?2 AND id <= ?3 AND sender = ?4
+          AND at_ns <= ?5 AND leg_id = (SELECT leg_id FROM chunk WHERE id = ?6)
+        ORDER BY id LIMIT ?7
+        """
 }

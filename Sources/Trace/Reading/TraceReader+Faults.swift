@@ -71,13 +71,13 @@ extension TraceReader {
         }
     }
 
-    /// What was done on one connection for which `condition` holds.
+    /// What was done on one connection for which `condition` holds, with its arguments.
     func faults(
-        on connection: ConnectionID, where condition: String
+        on connection: ConnectionID, where condition: String = "1", _ arguments: [Int64] = []
     ) throws(StorageFault) -> [FaultDetail] {
         try list(
             Self.faultRows + " WHERE f.connection_id = ? AND \(condition) ORDER BY f.id",
-            [connection.rawValue]
+            [connection.rawValue] + arguments
         ) { $0.faultDetail() }
     }
 

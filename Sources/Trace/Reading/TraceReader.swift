@@ -12,8 +12,8 @@ public import Wire
 /// transactions. For one thread at a time.
 public final class TraceReader {
     let db: Connection
-    /// What reads the text of a command: listings ask for that of each.
-    private var texts: Statement?
+    /// What the questions about single rows were asked with.
+    private var statements = StatementCache()
     /// The file.
     public let path: String
     /// A warning about this trace, such as that the newest rows cannot be read; nil without one.
@@ -135,7 +135,8 @@ public final class TraceReader {
                     EqualNotes(
                         first: Tables.note.row($0), count: Int($0.integer(Tables.note.width)))
                 }
-                detail.faults = try faults(on: row.connection, where: "f.exchange_id = \(id)")
+                detail.faults = try faults(
+                    on: row.connection, where: "f.exchange_id = ?", [id.rawValue])
                 detail.findings = try findings(at: row.requestPlace)
                 detail.undecided = try undecided(at: row.requestPlace)
                 return detail
@@ -161,11 +162,9 @@ public final class TraceReader {
                     "SELECT * FROM any_command WHERE message_id = ? ORDER BY id",
                     [id.rawValue]
                 ) { Tables.command.row($0) }
-                detail.notes = try list(
-                    "SELECT * FROM note WHERE connection_id = ? AND message_id = ? ORDER BY id",
-                    [row.connection.rawValue, id.rawValue]
-                ) { Tables.note.row($0) }
-                detail.faults = try faults(on: row.connection, where: "f.message_id = \(id)")
+                detail.notes = try notes(about: id, on: row.connection)
+                detail.faults = try faults(
+                    on: row.connection, where: "f.message_id = ?", [id.rawValue])
                 detail.findings = try findings(at: row.place)
                 detail.undecided = try undecided(at: row.place)
                 return detail
@@ -173,102 +172,14 @@ public final class TraceReader {
         }
     }
 
-    /// A command with its text and changes; nil where there is none of that number.
-    public func command(_ id: CommandID) throws(TraceError) -> CommandDetail? {
-        try reported { () throws(StorageFault) in
-            try db.transaction("BEGIN") { () throws(StorageFault) -> CommandDetail? in
-                var detail = try commands("c.id = ?", [id.rawValue]).first
-                if let row = detail?.row {
-                    detail?.notes = try list(
-                        "SELECT * FROM note WHERE connection_id = ? AND message_id = ? ORDER BY id",
-                        [row.connection.rawValue, row.message.rawValue]
-                    ) { Tables.note.row($0) }
-                    detail?.faults = try faults(
-                        on: row.connection, where: "f.message_id = \(row.message)")
-                    let place = try list(
-                        "SELECT chunk_id, \"offset\" FROM any_message WHERE id = ?",
-                        [row.message.rawValue]
-                    ) { $0.place(0) }.first
-                    if let place {
-                        detail?.findings = try findings(at: place)
-                        detail?.undecided = try undecided(at: place)
-                    }
-                }
-                return detail
-            }
-        }
-    }
-
-    /// The whole text of a command, which listings show the beginning of; empty where there is
-    /// none.
-    public func text(of id: CommandID) throws(TraceError) -> [UInt8] {
-        try reported { () throws(StorageFault) in
-            if texts == nil {
-                texts = try db.prepare(
-                    "SELECT coalesce(c.text, m.payload) FROM any_command c "
-                        + "LEFT JOIN any_message m ON m.id = c.message_id WHERE c.id = ?")
-            }
-            guard let statement = texts else { return [] }
-            statement.bind(1, id.rawValue)
-            defer { statement.reset() }
-            return try statement.step() ? statement.bytes(0) : []
-        }
-    }
-
-    /// The commands about one object before another command, the last first, with their changes and
-    /// without notes and findings.
-    ///
-    /// They show what a change changed: an entity or the changes since.
-    public func commands(
-        about key: String, in bucket: String, connection: ConnectionID? = nil,
-        before: CommandID, limit: Int = 100
-    ) throws(TraceError) -> [CommandDetail] {
-        try reported { () throws(StorageFault) in
-            try db.transaction("BEGIN") { () throws(StorageFault) -> [CommandDetail] in
-                let found = try list(
-                    """
-                    SELECT id FROM simperium_command WHERE id < ?1 AND bucket = ?2
-                      AND (?4 IS NULL OR connection_id = ?4)
-                      AND (key = ?3 OR id IN (SELECT command_id FROM change WHERE key = ?3))
-                    ORDER BY id DESC LIMIT ?5
-                    """,
-                    bind: {
-                        $0.bind(1, before.rawValue)
-                        $0.bind(2, bucket)
-                        $0.bind(3, key)
-                        $0.bind(4, connection?.rawValue)
-                        $0.bind(5, limit)
-                    }
-                ) { $0.integer(0) }
-                var details: [CommandDetail] = []
-                for id in found { details += try commands("c.id = ?", [id]) }
-                return details
-            }
-        }
-    }
-
-    private func commands(
-        _ condition: String, _ arguments: [Int64]
-    ) throws(StorageFault)
-        -> [CommandDetail]
-    {
-        var details = try list(
-            "SELECT c.*, coalesce(c.text, m.payload) FROM any_command c "
-                + "LEFT JOIN any_message m ON m.id = c.message_id WHERE \(condition)", arguments
-        ) {
-            CommandDetail(
-                session: SessionID($0.integer(1)), row: Tables.command.row($0),
-                text: $0.bytes(Tables.command.width))
-        }
-        for index in details.indices {
-            let row = details[index].row
-            details[index].changes = try list(
-                "SELECT * FROM any_change WHERE id >= \(Tables.share) * ?1 "
-                    + "AND id < \(Tables.share) * (?1 + 1) ORDER BY id",
-                [row.id.rawValue]
-            ) { Tables.change.row($0) }
-        }
-        return details
+    /// What is noted about a message.
+    func notes(
+        about message: MessageID, on connection: ConnectionID
+    ) throws(StorageFault) -> [NoteRow] {
+        try list(
+            "SELECT * FROM note WHERE connection_id = ? AND message_id = ? ORDER BY id",
+            [connection.rawValue, message.rawValue]
+        ) { Tables.note.row($0) }
     }
 
     /// A connection with its legs, events and gaps; nil where there is none of that number.
@@ -290,7 +201,7 @@ public final class TraceReader {
                 detail.gaps = try list(
                     "SELECT * FROM gap WHERE connection_id = ? ORDER BY id", id
                 ) { Tables.gap.row($0) }
-                detail.faults = try faults(on: row.id, where: "1")
+                detail.faults = try faults(on: row.id)
                 return detail
             }
         }
@@ -341,11 +252,36 @@ public final class TraceReader {
     )
         throws(StorageFault) -> [Row]
     {
-        let statement = try db.prepare(sql)
+        let statement = try statement(sql)
+        defer { giveBack(statement, sql) }
         bind(statement)
         var rows: [Row] = []
         while try statement.step() { rows.append(make(statement)) }
         return rows
+    }
+
+    /// Runs `body`, whose reads see the trace at one moment and lock it once.
+    ///
+    /// A recording cannot move its log into the file meanwhile, so it is not to wait for anybody.
+    ///
+    /// - Throws: What `body` throws.
+    public func together<Result, Failure: Error>(
+        _ body: () throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        // What keeps a transaction from beginning is met by the reads as well.
+        let isOwn = db.isIdle && (try? db.execute("BEGIN")) != nil
+        defer { if isOwn { db.rollBack() } }
+        return try body()
+    }
+
+    /// A statement of this text, for ``giveBack(_:_:)`` when it is no longer used.
+    func statement(_ sql: String) throws(StorageFault) -> Statement {
+        try statements.take(sql, of: db)
+    }
+
+    /// Keeps a statement of this text for its next use.
+    func giveBack(_ statement: Statement, _ sql: String) {
+        statements.give(back: statement, sql)
     }
 
     /// Runs `body` and converts its failures to those of this module.

@@ -1,6 +1,7 @@
 internal import CSQLite
 internal import Dispatch
 internal import Dissection
+internal import Platform
 internal import Storage
 internal import Synchronization
 internal import Wire
@@ -83,7 +84,7 @@ final class SearchBuilder {
     /// What both threads use.
     private final class Work: Sendable {
         let index: Mutex<Index>
-        let queue = DispatchQueue(label: "search", qos: .userInitiated)
+        let queue = BlockingWork.queue("search", .userInitiated)
         /// Whether another batch may be passed.
         let room = DispatchSemaphore(value: 1)
 

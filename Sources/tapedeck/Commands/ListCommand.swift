@@ -57,7 +57,7 @@ struct ListCommand: ParsableCommand {
         // They open the trace and read its first rows while this thread opens it as well.
         let lines = LineBatches(
             path: arguments.trace, filter, with: ListedMessages(for: filter), of: side.lines,
-            json ? .whole : .shown, limit: limit)
+            json ? .texts : .shown, limit: limit)
         let reader = try arguments.open()
         let printer = LinePrinter(isJSON: json, times: times.time)
         if !json { paging.begin() }

@@ -9,6 +9,8 @@ import Wire
 struct CommandPage {
     let reader: TraceReader
     let times: PageTimes
+    /// The objects before commands, where these are shown in their order.
+    var objects: FollowedObjects?
 
     /// The page.
     func text(_ detail: CommandDetail) throws(Failure) -> String {
@@ -71,8 +73,13 @@ struct CommandPage {
         for change in changes {
             var base: JSONValue?
             if let key = change.key {
-                base = try ChangeBase(reader: reader).object(
-                    change, key, bucket, before: detail.row.id)
+                base =
+                    if let objects {
+                        try objects.object(change, key, bucket, before: detail.row.id)
+                    } else {
+                        try ChangeBase(reader: reader).object(
+                            change, key, bucket, before: detail.row.id)
+                    }
             }
             results.append(ChangeDescription.describe(change, in: detail.text, base: base))
         }

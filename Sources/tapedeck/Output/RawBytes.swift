@@ -22,9 +22,24 @@ struct RawBytes {
 
     /// The head of one side as it was sent: up to the empty line, 256 KiB at most.
     func head(_ detail: ExchangeDetail, of sender: Peer) throws(Failure) -> [UInt8] {
+        let received = (sender == .client ? detail.request : detail.response)?.head
+        let begins = try head { reader, body throws(TraceError) in
+            try reader.bytes(from: detail.row, sender: sender, .sent, body)
+        }
+        // What was passed on as it was sent is known to end there, and needs no search for its end.
+        if begins == received { return begins }
+        return try head { reader, body throws(TraceError) in
+            try reader.bytes(of: detail.row.id, sender: sender, .sent) { body($1) }
+        }
+    }
+
+    /// What `read` passes on, up to the empty line.
+    private func head(
+        _ read: (TraceReader, (ArraySlice<UInt8>) -> Bool) throws(TraceError) -> Void
+    ) throws(Failure) -> [UInt8] {
         var head: [UInt8] = []
         try reader.reading { reader throws(TraceError) in
-            try reader.bytes(of: detail.row.id, sender: sender, .sent) { _, bytes in
+            try read(reader) { bytes in
                 head += bytes
                 return head.count < 1 << 18 && Self.end(of: head) == nil
             }

@@ -7,6 +7,8 @@ import Wire
 struct RowPage {
     let reader: TraceReader
     let times: PageTimes
+    /// The objects before commands, where these are shown in their order.
+    var objects: FollowedObjects?
 
     /// The page; nil where there is no such row.
     ///
@@ -34,7 +36,7 @@ struct RowPage {
                 try r.command(CommandID(place.id))
             }
             guard let detail else { return nil }
-            return try CommandPage(reader: reader, times: times).text(detail)
+            return try CommandPage(reader: reader, times: times, objects: objects).text(detail)
         case .message:
             let detail = try reader.reading { r throws(TraceError) in
                 try r.message(MessageID(place.id))

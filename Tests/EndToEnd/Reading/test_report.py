@@ -145,6 +145,32 @@ def test_secrets_stay_at_home(record, origin, tmp_path) -> None:
     assert "exists already" in tapedeck("export", proxy.trace, tmp_path / "e.html", status=66).stderr
 
 
+def texts(report: Path) -> dict[str, str]:
+    """What a report has of each row, by its name."""
+    page = report.read_text()
+    content = re.search(r'<script type="application/json" id="content-data">(.*?)</script>', page, re.DOTALL)
+    rows = json.loads(content.group(1))["rows"]
+    return {row["name"]: row["text"] for row in rows}
+
+
+def test_a_report_says_of_each_row_what_show_says(record, origin, edits, tmp_path) -> None:
+    """It follows objects from row to row and knows where heads end; `show` looks both up."""
+    proxy = record("--to", origin.url, "--fault", "method:GET => remove-header X-Gone sender=client", "--fault",
+                   "status:200 => set-header X-New 1 sender=server")
+    with socket.create_connection(("127.0.0.1", proxy.port)) as line:
+        for path in ("a", "b"):
+            line.sendall(f"GET /{path} HTTP/1.1\r\nHost: x\r\nX-Gone: {path}\r\n\r\n".encode())
+            assert line.recv(4096)
+    proxy.finish()
+    for trace, least in ((edits, 20), (proxy.trace, 2)):
+        report_of(trace, tmp_path / f"{trace.stem}.html", "--secrets")
+        found = texts(tmp_path / f"{trace.stem}.html")
+        assert len(found) >= least
+        for name, text in found.items():
+            assert text == tapedeck("show", trace, name).stdout, name
+    assert "not forwarded: Host: x" in found["3"] and "forwarded as: X-New: 1" in found["3"], found
+
+
 def test_a_filter_selects(page, edits, tmp_path) -> None:
     report_of(edits, tmp_path / "f.html", "command:c")
     opened(page, tmp_path / "f.html")

@@ -47,9 +47,16 @@ public final class LineBatches: Sendable {
     ///
     /// - Throws: ``TraceError`` where the trace cannot be read.
     public func forEachLine(_ body: (TraceLine) -> Bool) throws(TraceError) {
+        try forEachBatch { $0.allSatisfy(body) }
+    }
+
+    /// Passes on the lines, some hundred at a time, while `body` returns true; once.
+    ///
+    /// - Throws: ``TraceError`` where the trace cannot be read.
+    public func forEachBatch(_ body: ([TraceLine]) -> Bool) throws(TraceError) {
         defer { drop() }
         while let batch = try batches.next() {
-            for line in batch where !body(line) { return }
+            guard body(batch) else { return }
         }
     }
 }

@@ -63,7 +63,10 @@ struct LinePage: Sendable {
 public enum LineDetail: Hashable, Sendable {
     /// All columns.
     case whole
-    /// Of exchanges those columns that a line of text shows.
+    /// All columns, and the texts of commands where they are short.
+    case texts
+    /// Of exchanges those columns that a line of text shows, and the texts of commands where they
+    /// are short.
     case shown
     /// Number, session and time alone.
     case place
@@ -81,6 +84,12 @@ struct LineQuery: Sendable {
         "id session_id api method scheme host port path query status started_ns ended_ns "
             + "request_size response_size problem retry_after is_local side fate")
 
+    /// The text of the command `c`, unless it is so long that many lines would take much memory.
+    private static let shortText = """
+        CASE WHEN c.payload_size <= 4096 THEN
+          coalesce(c.text, (SELECT m.payload FROM any_message m WHERE m.id = c.message_id)) END
+        """
+
     /// The rows of `table` that fit `condition`, and `more`.
     init(
         _ subject: FilterSubject, _ detail: LineDetail, in table: String,
@@ -93,7 +102,8 @@ struct LineQuery: Sendable {
             switch (detail, subject) {
             case (.place, _): subject.place
             case (.shown, .exchange): Self.shownExchange.sql("x.")
-            case (.shown, _), (.whole, _): "*"
+            case (.shown, .command), (.texts, .command): "c.*, \(Self.shortText)"
+            case (.shown, _), (.texts, _), (.whole, _): "*"
             }
         sql =
             "SELECT \(columns) FROM \(table) \(alias) WHERE \(alias).id BETWEEN ?1 AND ?2 "
@@ -139,10 +149,23 @@ struct LineQuery: Sendable {
                 session,
                 detail == .shown
                     ? Self.shownExchange.row(statement) : Tables.exchange.row(statement))
-        case .command: .command(session, Tables.command.row(statement))
+        case .command: .command(session, command(statement))
         case .message: .message(session, Tables.message.row(statement))
         }
     }
+
+    private func command(_ statement: Statement) -> CommandRow {
+        var row = Tables.command.row(statement)
+        if detail.hasTexts, row.text == nil, !statement.isNull(Tables.command.width) {
+            row.text = statement.bytes(Tables.command.width)
+        }
+        return row
+    }
+}
+
+extension LineDetail {
+    /// Whether commands have their texts.
+    fileprivate var hasTexts: Bool { self == .texts || self == .shown }
 }
 
 extension FilterSubject {
@@ -183,7 +206,8 @@ struct PageSize: Sendable {
     init(for subject: FilterSubject, _ detail: LineDetail) {
         // Messages come with their payloads.
         let isHeavy = subject == .message && detail != .place
-        (numbers, largest) = isHeavy ? (256, 256) : (Self.first, 64_000)
+        let hasTexts = subject == .command && detail.hasTexts
+        (numbers, largest) = isHeavy ? (256, 256) : (Self.first, hasTexts ? 4_000 : 64_000)
     }
 
     /// Learns what a page with so many lines took.

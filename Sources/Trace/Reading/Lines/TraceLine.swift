@@ -5,7 +5,7 @@ public import Wire
 public indirect enum TraceLine: Hashable, Sendable {
     /// An exchange and its session.
     case exchange(SessionID, ExchangeRow)
-    /// A Simperium command and its session; its text is not read.
+    /// A Simperium command and its session; its text is there only where ``LineDetail`` says so.
     case command(SessionID, CommandRow)
     /// A WebSocket message and its session.
     case message(SessionID, MessageRow)

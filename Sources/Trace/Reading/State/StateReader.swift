@@ -48,7 +48,8 @@ public final class StateReader {
             var exchanges = Queue(try exchanges(limit.time))
             var ends = Queue(try socketEnds())
             var count = 0
-            while true {
+            /// Passes on the next entry; false behind the last.
+            func pass() throws(StorageFault) -> Bool {
                 // Rows of the same time come in this order.
                 var next: (at: Int64, take: Int)?
                 func offer(_ at: Int64?, _ take: Int) {
@@ -68,7 +69,16 @@ public final class StateReader {
                 case 1: commands.pop().map { body(.command($0)) }
                 case 2: exchanges.pop().map { body(.exchange($0.row)) }
                 case 3: ends.pop().map { body(.ended($0.socket)) }
-                default: return
+                default: return false
+                }
+                return true
+            }
+            var isOver = false
+            while !isOver {
+                // What `body` reads of each entry is little beside locking the trace for it. Not all in
+                // one: a recording could not move its log into the file meanwhile.
+                try reader.db.transaction("BEGIN") { () throws(StorageFault) in
+                    for _ in 0..<256 where !isOver { isOver = try !pass() }
                 }
             }
         }

@@ -29,7 +29,8 @@ struct ReportRows {
         reader: TraceReader, sessions: [SessionDetail], findings: [Finding]
     ) throws(Failure) {
         self.reader = reader
-        page = RowPage(reader: reader, times: PageTimes(.relative, sessions))
+        page = RowPage(
+            reader: reader, times: PageTimes(.relative, sessions), objects: FollowedObjects(reader))
         var objects = RowObjects()
         do throws(TraceError) {
             try objects.learn(from: reader)
@@ -62,7 +63,9 @@ struct ReportRows {
             }
         }
         var object = objects.object(line, text: command)
-        let text = hasText ? try page.text(.line(line.place)) : nil
+        let text =
+            hasText
+            ? try reader.together { () throws(Failure) in try page.text(.line(line.place)) } : nil
         object.add("text", text)
         bytes += object.text.utf8.count
         json.append(object.text)

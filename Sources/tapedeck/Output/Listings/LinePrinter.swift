@@ -6,13 +6,13 @@ import Foundation
 import Trace
 import Wire
 
-/// The texts of commands, which listings of rows do not carry.
+/// The texts of commands, of which listings of rows carry short ones alone.
 struct CommandTexts {
     let reader: TraceReader
 
     /// The whole text of a command; empty where it cannot be read.
     mutating func text(of row: CommandRow) -> [UInt8] {
-        (try? reader.text(of: row.id)) ?? []
+        row.text ?? (try? reader.text(of: row.id)) ?? []
     }
 }
 

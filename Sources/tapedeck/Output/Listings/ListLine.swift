@@ -182,8 +182,10 @@ enum ListLine {
             while let last = part.last, last & 0xC0 == 0x80 { part = part.dropLast() }
             if let last = part.last, last >= 0xC0 { part = part.dropLast() }
         }
-        let text = String(decoding: part, as: UTF8.self)
-            .replacing("\n", with: "⏎").replacing("\t", with: "⇥")
+        var text = String(decoding: part, as: UTF8.self)
+        if part.contains(where: { $0 == 0x0A || $0 == 0x09 }) {
+            text = text.replacing("\n", with: "⏎").replacing("\t", with: "⇥")
+        }
         return clean(text) + (part.count < bytes.count ? "…" : "")
     }
 
